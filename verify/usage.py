@@ -157,6 +157,7 @@ def _add_run(parser: argparse.ArgumentParser, source: Source) -> None:
     take(parser, "--workers W", workers, span=(0, 1024))
     take(parser, "--cluster ADDRESS", "a dask scheduler whose workers check the claims instead")
     take(parser, "--fresh", "do not use the results of earlier runs")
+    take(parser, "--recheck", "use them, but let every proof of them be checked again")
 
 
 def _add_source(parser: argparse.ArgumentParser, source: Source) -> None:

@@ -19,8 +19,8 @@ from verify.running import cluster as asking
 from verify.running.cache import Cache
 from verify.running.fingerprints import Fingerprints
 from verify.running.loading import Source
-from verify.running.report import document
 from verify.running.runs import run_claims
+from verify.running.written import document
 
 # Crashes, dies, draws, hashes, and needs a helper; what is found depends on no process but for its mistakes.
 EVERYTHING = (

@@ -14,8 +14,8 @@ import pytest
 from tests.fake_claims import without_seconds, write
 from verify.running.cache import Cache
 from verify.running.loading import Source
-from verify.running.report import document
 from verify.running.runs import run_claims
+from verify.running.written import document
 
 MIXED = """
 import random

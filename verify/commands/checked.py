@@ -10,8 +10,8 @@ from verify.clusters import GoneError
 from verify.console import refuse
 from verify.progress import ProgressLine, rest
 from verify.running.parallel import Underway
-from verify.running.report import unexpected
 from verify.running.runs import Run, run_claims
+from verify.running.written import unexpected
 from verify.source import Source
 
 _KEPT = "what is finished is kept; the same command goes on from there"
@@ -35,6 +35,13 @@ def checked(source: Source, labels: Iterable[str], options: argparse.Namespace) 
         names = [f"{one.label} ({one.part:.0%})" if one.part else one.label for one in current]
         line.tell(f"{finished} of {total} claims", f"; now {', '.join(names)}" if names else "", left)
 
+    began: list[float] = []
+
+    def checking(finished: int, total: int) -> None:
+        began.extend([line.seconds] if not began else [])
+        left = rest(finished / max(1, total), line.seconds - began[0])
+        line.tell(f"{finished} of {total} proofs and witnesses read by a fresh process", "", left)
+
     try:
         with ProgressLine("verify") as line:
             return run_claims(
@@ -45,7 +52,9 @@ def checked(source: Source, labels: Iterable[str], options: argparse.Namespace) 
                 workers=options.workers,
                 cluster=options.cluster,
                 fresh=options.fresh,
+                recheck=options.recheck,
                 progress=progress,
+                checking=checking,
                 warn=lambda message: say(source, message),
             )
     except KeyboardInterrupt:

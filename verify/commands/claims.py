@@ -20,10 +20,11 @@ from verify.running.derivations import Granted, all_granted, step_lines, theorem
 from verify.running.drawing import svg
 from verify.running.graph import UNCHECKED, Graph, dot, text_tree
 from verify.running.loading import Commentary, load_claims, load_commentary, load_paper, suite_names
-from verify.running.report import graph_of_results, slack_text
+from verify.running.report import slack_text
 from verify.running.results import Result
 from verify.running.runs import known_results, matching
 from verify.running.wording import LONG, evidence_text, recheck_line, witness_text
+from verify.running.written import graph_of_results
 from verify.source import Source
 from verify.tables import width
 

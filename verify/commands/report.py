@@ -14,7 +14,7 @@ from verify.report import page, supplement_of
 from verify.report.facts import Reported, facts
 from verify.running.errata import errata_tex
 from verify.running.loading import load_commentary
-from verify.running.report import graph_of
+from verify.running.written import graph_of
 from verify.source import Source
 
 PAGE, ERRATA = "index.html", "errata.tex"

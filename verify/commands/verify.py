@@ -15,13 +15,13 @@ from verify.coq.folders import write_folder
 from verify.running.ledger import ledger, summary_lines
 from verify.running.loading import Commentary, load_commentary, suite_names
 from verify.running.report import (
-    document,
     mutants_report,
     text_report,
     told_apart,
     write_certificates,
 )
 from verify.running.runs import Run
+from verify.running.written import document
 from verify.source import Source
 
 
@@ -39,13 +39,14 @@ def run(options: argparse.Namespace) -> int:
     if options.mutants:
         print(mutants_report(done))
         return 0 if all(told_apart(done).values()) else 1
-    files = {} if options.certificates is None else write_certificates(done, options.certificates)
+    if options.certificates is not None:
+        write_certificates(done, options.certificates)
     if options.ledger is not None:
         _write_ledger(done, said, options)
     if options.coq is not None:
         _write_coq(done, options)
     if options.json:
-        print(json.dumps(document(done, files), indent=2))
+        print(json.dumps(document(done), indent=2))
     else:
         found = summary_lines(done, said)
         report = text_report(done, said.paper, examples=bool(source.suites))

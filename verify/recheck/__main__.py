@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from verify.recheck.documents import recheck
+from verify.recheck.documents import examined
 
 _EXAMPLE = """
 example:
@@ -48,10 +48,12 @@ def main(arguments: list[str] | None = None) -> int:
         done.append(text)
         print(text, file=sys.stderr)
 
-    complaints = recheck(document, options.labels, say)
+    complaints, tally = examined(document, options.labels, say)
     for complaint in complaints:
         print(complaint)
     print(f"{len(done)} certificates and witnesses re-checked, {len(complaints)} complaints")
+    if tally:
+        print(tally)
     return 1 if complaints else 0
 
 

@@ -1,26 +1,192 @@
 """Certificates, witnesses and whole documents: from JSON data to complaints.
 
-A complaint is one line: where, and what is wrong.  No complaint means that everything was re-checked.
+A complaint is one line: where, and what is wrong.  No complaint means that everything was re-checked.  A
+document is looked at as a whole first (:mod:`schema`, one claim of a label, no circles, the sums), then each
+of its claims by itself (:func:`own`), and last what rests on what: a lemma is no truer for its verdict.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from verify.recheck.certificates import check_certificate
+from verify.recheck.claims import about_formula, about_point, about_refutation
 from verify.recheck.derivations.checking import FORMAT as DERIVATION
 from verify.recheck.derivations.checking import check_derivation
-from verify.recheck.derivations.references import Book
+from verify.recheck.derivations.references import about_derivation
+from verify.recheck.derivations.trees import Nameless
 from verify.recheck.intervals import UnknownError
+from verify.recheck.schema import CLAIM, DOCUMENT, VERDICTS, require
 from verify.recheck.statements import Statement
 from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
 from verify.recheck.work import TooLongError, limited
 
-_OTHERS = ("others", "findings")  # where evidence holds the findings that did not decide
+FORMULA, THEOREM, CODE = "certificate, identity or limit", "derivation", "code"
+_BEYOND = (*FAILURES, OSError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a check of a claim by itself found."""
+
+    how: str  # what proves it; nothing, if it is not said to be proved
+    complaints: tuple[str, ...]
+    needs: tuple[str, ...] = ()  # the claims that its derivation names
+
+
+class Document:
+    """The claims by their labels; ``UnknownError`` says what is wrong with the whole."""
+
+    def __init__(self, data: Any) -> None:
+        require(data, DOCUMENT, "the document")
+        self.claims: dict[str, Mapping[str, Any]] = {}
+        self.settings: Mapping[str, Any] = data["settings"]
+        self._theorems: dict[str, Nameless] = {}  # of lemmas, once they are read
+        self._sound: dict[str, Mapping[str, Any]] = {}  # those that are as the schema has it
+        self._faults: dict[str, str] = {}
+        for claim in data["claims"]:
+            label = claim["label"]
+            if label in self.claims:
+                raise UnknownError(f"there is not one claim {label} in the document")
+            self.claims[label] = claim
+            try:
+                require(claim, CLAIM, label)
+                self._sound[label] = claim
+            except _BEYOND as error:
+                self._faults[label] = reason(error)
+        for name, setting in self.settings.items():
+            if setting["name"] != name:
+                raise UnknownError(f"the setting {name!r} calls itself {setting['name']!r}")
+        for label, claim in self.claims.items():
+            if missing := [used for used in claim["uses"] if used not in self.claims]:
+                raise UnknownError(f"{label}: uses {missing[0]}, which is not in the document")
+        try:
+            self.order = list(
+                TopologicalSorter({k: c["uses"] for k, c in self.claims.items()}).static_order()
+            )
+        except CycleError as error:
+            raise UnknownError(f"a chain of claims returns to {error.args[1][0]}") from None
+        self._require_transitive()
+        _require_sums(data)
+
+    def _require_transitive(self) -> None:
+        """Each transitive verdict is the weakest of all that a claim rests on."""
+        for label in self.order:
+            claim = self.claims[label]
+            below = [claim["verdict"], *(self.claims[used]["transitive"] for used in claim["uses"])]
+            if claim["transitive"] != (weakest := max(below, key=VERDICTS.index)):
+                raise UnknownError(f"{label}: rests on {weakest}, not on {claim['transitive']}")
+
+    def closure(self, labels: Iterable[str]) -> set[str]:
+        """The claims, and all that they rest on."""
+        seen: set[str] = set()
+        stack = list(labels)
+        while stack:
+            if (label := stack.pop()) not in seen:
+                seen.add(label)
+                stack += self.claims[label]["uses"]
+        return seen
+
+    def own(self, label: str, say: Say = lambda _: None, *, run: bool = True) -> Found:
+        """What is wrong with a claim by itself; ``run``: with the code of its witness."""
+        if label in self._faults:
+            return Found("nothing", (self._faults[label],))
+        claim, complaints, needs = self.claims[label], list[str](), set[str]()
+        verdict, proof = claim["verdict"], claim["proof"] or {}
+        whole = verdict != "proved-on-box"
+        said = [key for key in ("formula", "theorem") if claim[key] is not None]
+        shown = said or ["code"] if verdict in ("proved", "proved-on-box") else []
+        part = "formula" if claim["evidence"].get("formula") == "proved" or "formula" in proof else ""
+        for key in dict.fromkeys([*shown, part]):
+            if key and key not in proof:
+                complaints.append(
+                    f"{label}: its {key} is proved by nothing" if said else _UNSHOWN.format(label)
+                )
+        for key in proof:
+            if key not in (*shown, part) or (key == "formula" and claim[key] is None):
+                complaints.append(f"{label}: a {verdict} claim without a {key} has a proof of one")
+        try:
+            Statement.of(claim)
+            if (claim["setting"] is None) != (claim["theorem"] is None):
+                raise UnknownError("a theorem has a setting, and nothing else has")
+        except FAILURES as error:
+            complaints.append(f"{label}: {reason(error)}")
+        if complaints:
+            return Found("nothing" if shown else "", tuple(complaints))
+        if "formula" in proof:
+            path = f"{label}.proof.formula"
+            complaints += about_formula(claim, proof["formula"], path, say, whole=whole)
+            complaints += about_point(claim, label)
+        if "theorem" in proof:
+            say(f"{label}: derivation of {claim['theorem']}")
+            found, needs = about_derivation(claim, self._sound, self.settings, self._theorems)
+            complaints += found
+        if "code" in proof and not (proof["code"]["complete"] or (not whole and proof["code"].get("box"))):
+            complaints.append(_UNSHOWN.format(label))
+        if verdict == "refuted":
+            complaints += (
+                about_refutation(claim, say) if run or "relation" in (claim["witness"] or {}) else []
+            )
+        elif claim["witness"] is not None:
+            complaints.append(f"{label}: a {verdict} claim has a witness against it")
+        how = "" if not shown else {"theorem": THEOREM, "formula": FORMULA, "code": CODE}[shown[-1]]
+        return Found(how, tuple(complaints), tuple(sorted(needs)))
+
+
+_UNSHOWN = "{}: proved by nothing: neither a formula nor a theorem, nor code that goes through all cases"
+
+
+def _require_sums(data: Mapping[str, Any]) -> None:
+    """What the document says of itself at its end."""
+    claims, summary = data["claims"], data["summary"]
+    sums = {
+        "total": len(claims),
+        "verdicts": {v: sum(c["verdict"] == v for c in claims) for v in VERDICTS},
+        "transitive": {v: sum(c["transitive"] == v for c in claims) for v in VERDICTS},
+        "elementary": sum(c["elementary"] and c["verdict"] == "proved" for c in claims),
+        "assumed": [c["label"] for c in claims if c["verdict"] == "assumed"],
+    }
+    for key, value in sums.items():
+        if summary[key] != value:
+            raise UnknownError(f"summary.{key}: is {value}, not {summary[key]}")
+    weak = VERDICTS.index("undecided")
+    told = {(row["label"], row["verdict"], row["expected"]) for row in summary["unexpected"]}
+    for c in claims:
+        as_it_is = c["verdict"] == c["expected"] or (
+            c["expected"] is None and VERDICTS.index(c["verdict"]) < weak
+        )
+        if not as_it_is and (c["label"], c["verdict"], c["expected"]) not in told:
+            raise UnknownError(f"summary.unexpected: {c['label']} is {c['verdict']}, and is not listed")
+
+
+def settled(document: Document, found: Mapping[str, Found]) -> dict[str, Found]:
+    """What each of the claims comes to, with all that it rests on; the ones that were looked at."""
+    final: dict[str, Found] = {}
+    for label in document.order:
+        if label not in found:
+            continue
+        own, more = found[label], []
+        for other in own.needs:
+            if other not in final or final[other].complaints or not final[other].how:
+                more.append(f"{label}: rests on {other}, which is not shown here")
+        final[label] = Found(own.how, (*own.complaints, *more), own.needs)
+    return final
+
+
+def tally(final: Iterable[Found]) -> str:
+    """How many claims are proved by what: the one sentence that a reader has to believe."""
+    counts = Counter("nothing" if one.complaints else one.how for one in final if one.how)
+    return (
+        f"{counts.total()} proved: {counts[FORMULA]} by {FORMULA}, {counts[THEOREM]} by {THEOREM}, "
+        f"{counts[CODE]} by {CODE} (named), {counts['nothing']} by nothing"
+    )
+
+
+# ---------------------------------------------------------------- any file
 
 
 def recheck(
@@ -31,204 +197,49 @@ def recheck(
     Each is one line, whatever the document holds; what cannot even be shown, for its depth, is one too, and
     so is what takes more work than ``limit`` (:mod:`work`).
     """
+    return examined(document, labels, say, limit)[0]
+
+
+def examined(
+    document: Any, labels: Iterable[str] = (), say: Say = lambda _: None, limit: int | None = None
+) -> tuple[list[str], str]:
+    """The complaints, and the tally of a document."""
     try:
         with limited(limit):
-            found = _complaints(document, set(labels), say)
-    except (*FAILURES, OSError, MemoryError) as error:
-        return [f"the document {reason(error)}"]
+            found, last = _complaints(document, set(labels), say)
+    except UnknownError as error:
+        return [_line(str(error))], ""
+    except _BEYOND as error:
+        return [_line(f"the document {reason(error)}")], ""
     except TooLongError as error:
-        return [f"the document is {error}"]
-    return [" ".join(one.split()) if len(one.splitlines()) != 1 else one for one in found]
+        return [f"the document is {error}"], ""
+    return [_line(one) for one in found], last
 
 
-def _complaints(document: Any, wanted: set[str], say: Say) -> list[str]:
-    if not isinstance(document, Mapping):
-        return ["the document is not an object"]
-    if isinstance(document.get("claims"), list):
-        claims = [c for c in document["claims"] if isinstance(c, Mapping)]
-        if any(c.get("says") is not None and "formula" not in c and "theorem" not in c for c in claims):
-            return ["the claims are there in words only; make the document again: verify --json"]
-        missing = sorted(wanted - {str(c.get("label")) for c in claims})
-        found = [f"{label}: there is no such claim" for label in missing]
-        book = Book(claims, _whole_text)
-        needed = book.with_premises(wanted)  # a lemma is no truer for its verdict
-        for claim in claims:
-            if not wanted or claim.get("label") in needed:
-                found += _claim(claim, book, say)
-        return found
-    if document.get("format") == DERIVATION or "steps" in document:
-        say(f"{document.get('label')}: derivation of {document.get('theorem')}")
-        return check_derivation(document)
-    if "format" in document or "proof" in document:
-        return check_certificate(document, str(document.get("label", "certificate")), say)
-    if "relation" in document or "line" in document:
-        return about_witness(document, str(document.get("label", "witness")), say)
-    return ["neither a certificate nor a derivation nor a witness nor a document of claims"]
+def _line(text: str) -> str:
+    return " ".join(text.split()) if len(text.splitlines()) != 1 else text
 
 
-def _claim(claim: Mapping[str, Any], book: Book, say: Say) -> list[str]:
-    """Every witness and every certificate of a claim, each for what the claim says."""
-    label = str(claim.get("label"))
-    try:
-        statement = Statement.of(claim)
-    except FAILURES as error:
-        return [f"{label}: {reason(error)}"]
-    found: list[str] = []
-    if claim.get("verdict") == "refuted" and not claim.get("witness"):
-        found.append(f"{label}: refuted without a witness")
-    found += _derived(claim, statement, book, label, say)
-    for path, finding in _findings(claim, label):
-        found += _finding(finding, statement, label, path, say)
-    return found
-
-
-def _derived(claim: Mapping[str, Any], statement: Statement, book: Book, label: str, say: Say) -> list[str]:
-    """The derivation of a claim that says it has one, or that has a theorem and is proved."""
-    evidence = claim.get("evidence")
-    evidence = evidence if isinstance(evidence, Mapping) else {}
-    lines = isinstance(evidence.get("derivation"), list)  # a proof of a formula, told to people
-    if ("derivation" in evidence and not lines) or evidence.get("check") == "derivation":
-        say(f"{label}: derivation of {claim.get('theorem')}")
-        shown = not statement.says or any(True for _ in _certificates(evidence, label))
-        if not shown and _by_itself(statement, label, say):
-            return [f"{label}: the derivation shows the theorem, not {statement.says}"]
-        return book.complaints(claim, label)
-    if claim.get("theorem") is not None and claim.get("verdict") in ("proved", "proved-on-box"):
-        return [f"{label}: the theorem is proved without a derivation"]
-    return []
-
-
-def _findings(data: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The finding that decides, and the others beside it; a verdict counts nowhere else."""
-    yield path, data
-    evidence = data.get("evidence")
-    for key in _OTHERS:
-        others = evidence.get(key) if isinstance(evidence, Mapping) else None
-        for k, other in enumerate(others if isinstance(others, list) else []):
-            if isinstance(other, Mapping):
-                yield from _findings(other, f"{path}.evidence.{key}[{k}]")
-
-
-def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path: str, say: Say) -> list[str]:
-    """The witness and the certificates of one finding, and others that its evidence may hold."""
-    evidence = finding.get("evidence")
-    evidence = evidence if isinstance(evidence, Mapping) else {}
-    check, verdict = evidence.get("check", finding.get("check")), finding.get("verdict")
-    found: list[str] = []
-    if (data := finding.get("witness")) is not None:
-        found += _witness_of(data, statement, label, check, f"{path}.witness", say)
-    certificates = dict(_certificates(evidence, f"{path}.evidence"))
-    if certificates or evidence.get("certificates") == []:
-        whole = "proved" in (verdict, evidence.get("formula"))
-        found += _shown(certificates, statement, label, whole, f"{path}.evidence", say)
-    elif path == label and verdict in ("proved", "proved-on-box") and statement.is_formula(check):
-        found += _by_itself(statement, path, say)
-    rest = {
-        k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates", "derivation")
-    }
-    for where, key, data in _strays(rest, f"{path}.evidence"):
-        if not isinstance(data, Mapping):
-            found.append(f"{where}: not an object")
-        else:
-            found += (
-                about_witness(data, where, say) if key == "witness" else check_certificate(data, where, say)
-            )
-    return found
-
-
-def _by_itself(statement: Statement, path: str, say: Say) -> list[str]:
-    """Identities and limits are decided here, from the claim alone; the rest needs a certificate."""
-    say(f"{path}: {statement.says}")
-    try:
-        statement.require_by_itself()
-    except FAILURES as error:
-        return [f"{path}: {reason(error)}"]
-    return []
-
-
-def _certificates(evidence: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    if evidence.get("certificate") is not None:
-        yield f"{path}.certificate", evidence["certificate"]
-    every = evidence.get("certificates")
-    for k, data in enumerate(every if isinstance(every, list) else [] if every is None else [every]):
-        yield f"{path}.certificates[{k}]", data
-
-
-def _shown(
-    certificates: Mapping[str, Any], statement: Statement, label: str, whole: bool, path: str, say: Say
-) -> list[str]:
-    """The complaints about certificates that together show what the claim says."""
-    found, relations = [], []
-    for where, data in certificates.items():
-        try:
-            if not isinstance(data, Mapping):
-                raise UnknownError("not an object")
-            data = _whole_text(data)
-            if data.get("label") != label:
-                raise UnknownError(f"the certificate is for {data.get('label')!r}")
-            statement.require_domain(data)
-        except (*FAILURES, OSError) as error:
-            found.append(f"{where}: {reason(error)}")
-            continue
-        relations.append(data.get("relation"))
-        found += check_certificate(data, where, say, whole, statement.along)
-    if len(relations) == len(certificates):
-        try:
-            statement.require_shown(relations)
-        except FAILURES as error:
-            found.append(f"{path}: {reason(error)}")
-    return found
-
-
-def _whole_text(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The certificate itself, where the document holds only its digest and the name of its file."""
-    if "sha256" not in data or "format" in data:
-        return data
-    if not data.get("file"):
-        raise UnknownError("too long for the document; write it to a file with --certificates FOLDER")
-    content = Path(data["file"]).read_bytes()
-    if hashlib.sha256(content).hexdigest() != data["sha256"]:
-        raise UnknownError(f"{data['file']} is not the file that the document names")
-    loaded = json.loads(content)
-    return loaded if isinstance(loaded, Mapping) else {}
-
-
-def _strays(data: Any, path: str) -> Iterator[tuple[str, str, Any]]:
-    """Where, which of the two, and the data, of what stands deeper in the evidence."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            if key in ("certificate", "witness"):
-                if value is not None:
-                    yield f"{path}.{key}", key, value
-            else:
-                yield from _strays(value, f"{path}.{key}")
-    elif isinstance(data, list):
-        for k, value in enumerate(data):
-            yield from _strays(value, f"{path}[{k}]")
-
-
-# ---------------------------------------------------------------- witnesses
-
-
-def _witness_of(data: Any, statement: Statement, label: str, check: Any, path: str, say: Say) -> list[str]:
-    """The complaints about the witness of a claim."""
+def _complaints(data: Any, wanted: set[str], say: Say) -> tuple[list[str], str]:
     if not isinstance(data, Mapping):
-        return [f"{path}: not an object"]
-    if "relation" not in data:
-        if statement.is_formula(check):
-            return [f"{path}: a line of code refutes no formula; give a point"]
-        return about_witness(data, path, say)
-    try:
-        if "point" not in data:
-            statement.require_away(data)
-            certificate = data.get("certificate")
-            if not isinstance(certificate, Mapping):
-                raise UnknownError("neither a point nor a certificate")
-            other = any(certificate.get(key) != data.get(key) for key in ("relation", "domain"))
-            if other or certificate.get("integers"):
-                raise UnknownError("the certificate is for something else than the witness")
-            return _shown({f"{path}.certificate": certificate}, Statement(), label, True, path, say)
-        data = statement.refuted_by(data)
-    except FAILURES as error:
-        return [f"{path}: {reason(error)}"]
-    return about_witness(data, path, say)
+        return ["the document is not an object"], ""
+    if "claims" in data:
+        document = Document(data)
+        missing = sorted(wanted - set(document.claims))
+        chosen = document.closure((wanted or set(document.claims)) - set(missing))
+        found = {label: document.own(label, say) for label in document.claims if label in chosen}
+        final = settled(document, found)
+        complaints = [f"{label}: there is no such claim" for label in missing]
+        complaints += [one for label in found for one in final[label].complaints]
+        for label in found:
+            if final[label].how == CODE:
+                say(f"{label}: by the code {document.claims[label]['proof']['code']['check']!r}")
+        return complaints, tally(final.values())
+    if data.get("format") == DERIVATION or "steps" in data:
+        say(f"{data.get('label')}: derivation of {data.get('theorem')}")
+        return check_derivation(data), ""
+    if "format" in data or "proof" in data:
+        return check_certificate(data, str(data.get("label", "certificate")), say, whole=False), ""
+    if "relation" in data or "line" in data:
+        return about_witness(data, str(data.get("label", "witness")), say), ""
+    return ["neither a certificate nor a derivation nor a witness nor a document of claims"], ""

@@ -77,7 +77,7 @@ class Statement:
                 found = Statement(words, monotone=(f, x, 1 if up else -1))
             case {"limit": str(f), "to": str(value), "in": str(x), "towards": str(end)}:
                 found = Statement(f"{f} -> {value} as {x} -> {end}", limit=(f, value, x, end))
-            case None if claim.get("says") in (None, claim.get("theorem")):  # a derivation is for that
+            case None if claim.get("says") is None:
                 return Statement()
             case _:
                 raise UnknownError("the formula is none that a document has")

@@ -57,20 +57,41 @@ def _require_witness(data: Mapping[str, Any]) -> None:
     """Complain unless the point is in the domain and the relation certainly fails there."""
     texts, integers = texts_of(data, "domain"), texts_of(data, "integers")
     names = set(integers).union(*map(names_in, map(tree_of, [*texts, data.get("relation")])))
-    at = {str(name): point(rational(text)) for name, text in data["point"].items()}
-    if missing := sorted(names - set(at)):
-        raise UnknownError(f"the point has no {missing[0]}")
     # Read as they stand: nothing may cancel before it is seen to be defined.
     ranges, given = domain_of(texts, names, fold=False)
     left, relation, right = relation_of(data["relation"], names, fold=False)
+    at = _placed(data["point"], ranges, integers)
+    _certainly(lambda: _doubt(left, relation, right, given, at, data))
+
+
+def require_in(
+    point_: Mapping[str, Any], ranges: Box, given: Iterable[Hypothesis], integers: Iterable[str]
+) -> None:
+    """Complain unless the point is certainly in the domain; formulas are read as they stand."""
+    at = _placed(point_, ranges, integers)
+    if unknown := sorted(set(at) - set(ranges)):
+        raise UnknownError(f"{unknown[0]} is not a variable of the domain")
+    _certainly(lambda: _outside(given, at))
+
+
+def _placed(point_: Mapping[str, Any], ranges: Box, integers: Iterable[str]) -> dict[str, Interval]:
+    """The point, which is in all ranges, and whole where it has to be."""
+    at = {str(name): point(rational(text)) for name, text in point_.items()}
+    if missing := sorted(set(ranges) - set(at)):
+        raise UnknownError(f"the point has no {missing[0]}")
     for name, x in ranges.items():
         if at[name].low not in x or (name in integers and at[name].low.denominator != 1):
             raise UnknownError(f"{name} = {at[name].low} is not in the domain")
+    return at
+
+
+def _certainly(doubt_of: Callable[[], str | None]) -> None:
+    """Ask with more and more bits, until there is no doubt."""
     doubts: list[str] = []
     for bits in (256, 1024, 4096, 16384):
         try:
             with precision(bits):
-                doubt = _doubt(left, relation, right, given, at, data)
+                doubt = doubt_of()
         except UnknownError as error:
             doubt = str(error)
         if doubt is None:
@@ -96,9 +117,8 @@ def _doubt(
     left: Term, relation: str, right: Term, given: Iterable[Hypothesis], at: Box, data: Any
 ) -> str | None:
     """Why the point does not refute the relation; ``None`` if it does."""
-    for k, (h, kind) in enumerate(given):
-        if not _HOLDS[kind](_value(h, at)):
-            return f"hypothesis {k} is not seen to hold at the point"
+    if (outside := _outside(given, at)) is not None:
+        return outside
     gap = _value(raw("+", right, raw("*", number(-1), left)), at)
     if not _FAILS[relation](gap):
         return f"the relation is not seen to fail: right - left is about {_decimal(gap)}"
@@ -106,6 +126,14 @@ def _doubt(
         value = _value(side, at)
         if key in data and value.bounded and not _agrees(str(data[key]), value):
             return f"{key} is about {_decimal(value)}, not {data[key]}"
+    return None
+
+
+def _outside(given: Iterable[Hypothesis], at: Box) -> str | None:
+    """Why the point may not be in the domain."""
+    for k, (h, kind) in enumerate(given):
+        if not _HOLDS[kind](_value(h, at)):
+            return f"hypothesis {k} is not seen to hold at the point"
     return None
 
 

@@ -21,9 +21,10 @@ from verify.running.derivations import all_granted
 from verify.running.fingerprints import versions
 from verify.running.graph import Graph
 from verify.running.loading import Commentary
-from verify.running.report import counts_text, graph_of, unexpected
+from verify.running.report import counts_text
 from verify.running.runs import Run
 from verify.running.wording import recheck_line
+from verify.running.written import graph_of, unexpected
 from verify.source import Source
 
 _WORDS = {

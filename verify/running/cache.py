@@ -31,6 +31,7 @@ class Cache:
     """The results kept in a folder."""
 
     def __init__(self, folder: Path) -> None:
+        self.home = folder
         self.folder = folder / "results"
 
     def fault(self) -> str | None:

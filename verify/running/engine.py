@@ -6,6 +6,8 @@ Otherwise the strongest finding counts (:func:`verify.claims.combined`).
 
 What a prover calls proved or refuted counts only if the independent checker, which shares no code
 with it, accepts the proof or the witness; otherwise the claim stays undecided and the complaint is shown.
+(Here the checker is asked so that another check of the claim has its turn; what is printed a fresh process
+decides, see :mod:`verify.running.accepted`.)  Code that does not look at the formula proves none: it tests.
 
 Where a claim says that its formula leaves something to an argument in words, a proof of the formula does
 not make the claim proved: the claim is as strong as what else was found about the whole, else assumed.
@@ -22,7 +24,7 @@ import contextlib
 import random
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +45,7 @@ from verify.claims import (
     Effort,
     Finding,
     Kind,
+    LimitOf,
     Relation,
     Verdict,
     combined,
@@ -50,13 +53,14 @@ from verify.claims import (
 from verify.claims.texts import describe
 from verify.provers.slack import slack_of
 from verify.provers.statistical import Statistical
-from verify.recheck import recheck
-from verify.recheck.derivations import check_derivation
+from verify.recheck.claims import about_formula, about_point, about_refutation
+from verify.recheck.work import TooLongError, limited
 from verify.running.results import Result, plain
 
 ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
 _DIGITS = 3  # of the seconds
 _CHECKING = (5_000_000, 500_000_000)  # units of work of the checker, for one claim; quick and thorough
+_PROVED = (Verdict.PROVED, Verdict.PROVED_ON_BOX)
 _CERTIFICATES = ("certificate", "certificates")  # where evidence holds proofs: one, or several
 
 
@@ -145,6 +149,10 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
 
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
     """What it means for the whole claim: a part that holds, with the rest argued or derived, is no proof."""
+    says = claim.says is not None or claim.derivation is not None
+    if says and finding.verdict in _PROVED and not check.of_formula and check.name != DERIVATION:
+        why = "code that does not look at what the claim says in formulas does not prove it"
+        return replace(finding, verdict=Verdict.TESTED, evidence={**finding.evidence, "why": why})
     if not (check.of_formula and finding.verdict.holds and (claim.argued or claim.derivation)):
         return finding
     evidence = {**finding.evidence, "formula": str(finding.verdict)}
@@ -168,7 +176,7 @@ def _with_formula(derived: Finding, findings: list[Finding]) -> Finding:
         why = "the theorem is derived, the formula of the claim is not proved"
         return Finding(derived.check, Verdict.UNDECIDED, {"why": why})
     part = min(parts, key=lambda finding: Verdict(finding.evidence["formula"]).rank)
-    kept = {key: part.evidence[key] for key in ("formula", *_CERTIFICATES) if key in part.evidence}
+    kept = {key: part.evidence[key] for key in ("formula", "point", *_CERTIFICATES) if key in part.evidence}
     verdict = Verdict(part.evidence["formula"])
     return replace(derived, verdict=verdict, evidence={**derived.evidence, **kept})
 
@@ -178,12 +186,13 @@ def _rechecked(finding: Finding, check: Check, claim: Claim, limit: int) -> Find
 
     A witness that is a line of Python is left to ``python -m verify.recheck``, in a process of its own.
     """
-    if check.name == DERIVATION and finding.verdict.holds:
-        # Whether the claims that it rests on are proved is their affair, and the transitive verdict says it.
-        complaints = check_derivation(finding.evidence["derivation"], trusted=True)
-    elif (document := _to_recheck(finding, check, claim)) is not None:
-        complaints = recheck({"claims": [document]}, limit=limit)
-    else:
+    row = {**describe(claim), "evidence": {"check": check.name}, "witness": finding.witness}
+    try:
+        with limited(limit):
+            complaints = _complaints(finding, check, claim, row)
+    except TooLongError as error:
+        complaints = [f"{claim.label}: {error}"]
+    if complaints is None:
         return finding
     if complaints:
         doubtful = {} if finding.witness is None else {"point": finding.witness.get("point")}
@@ -197,19 +206,34 @@ def _rechecked(finding: Finding, check: Check, claim: Claim, limit: int) -> Find
     return replace(finding, evidence={**finding.evidence, "rechecked": True})
 
 
-def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] | None:
-    """The formula with the evidence for it, as a document of a run has it; nothing if there is none."""
-    facts: dict[str, Any] = {**describe(claim), "theorem": None, "verdict": str(finding.verdict)}
-    if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
-        kept = {key: finding.evidence[key] for key in _CERTIFICATES if key in finding.evidence}
-        if kept:
-            return {**facts, "evidence": {**kept, "check": check.name}}
-        if claim.says is not None and check.of_formula:
-            return {**facts, "evidence": {}}
-    if finding.verdict is not Verdict.REFUTED or finding.witness is None:
-        return None
-    formal = "relation" in finding.witness or (claim.says is not None and check.of_formula)
-    return {**facts, "witness": finding.witness} if formal else None
+def _complaints(finding: Finding, check: Check, claim: Claim, row: dict[str, Any]) -> list[str] | None:
+    """What the checker says of the evidence for or against the formula; nothing if there is none."""
+    if finding.verdict in _PROVED and claim.says is not None and check.of_formula:
+        proof = proof_of_formula(claim, finding.evidence)
+        if proof is None:
+            return [f"{claim.label}: proved without a certificate"]
+        whole = finding.verdict is Verdict.PROVED
+        row["point"] = finding.evidence.get("point")
+        found = about_formula(row, proof, claim.label, lambda _: None, whole=whole)
+        return found or about_point(row, claim.label)
+    if finding.verdict is Verdict.REFUTED and finding.witness is not None and "relation" in finding.witness:
+        return about_refutation(row, lambda _: None)
+    formal = claim.says is not None and check.of_formula
+    return (
+        [f"{claim.label}: refuted without a point"] if finding.verdict is Verdict.REFUTED and formal else None
+    )
+
+
+def proof_of_formula(claim: Claim, evidence: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What shows the formula of a claim, as a document has it; an identity and a limit show themselves."""
+    certificates = [evidence["certificate"]] if "certificate" in evidence else evidence.get("certificates")
+    if certificates:
+        return {"by": "certificate", "certificates": certificates}
+    if isinstance(claim.says, LimitOf):
+        return {"by": "limit"}
+    if isinstance(claim.says, Relation) and claim.says.relation == "==":
+        return {"by": "identity"}
+    return None
 
 
 def _undisputed(decided: Finding, findings: list[Finding]) -> Finding:

@@ -19,9 +19,10 @@ from verify.claims import SEVERITIES, Claim, Defect, Kind, Remark, Verdict
 from verify.claims.texts import domain_texts, symbol_text
 from verify.running.graph import Graph
 from verify.running.loading import Commentary
-from verify.running.report import counts_text, graph_of, slack_text
+from verify.running.report import counts_text, slack_text
 from verify.running.runs import Run
 from verify.running.wording import evidence_text, recheck_line, shortened, witness_text
+from verify.running.written import graph_of
 from verify.tables import table
 
 _TITLES = {

@@ -1,75 +1,22 @@
-"""What a run found, for people (a table, messages) and for programs (one JSON document).
-
-A verdict is *unexpected* if it differs from the recorded one, also when it is stronger; if nothing
-is recorded, when the claim does not hold; and always when a check failed.
-"""
+"""What a run found, for people: a table and its sums; and its proofs as files."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from verify.claims import DERIVATION, SEVERITIES, Claim, ClaimError, ClaimSet, Verdict
-from verify.claims.texts import describe
+from verify.claims import SEVERITIES, Claim, ClaimError, Verdict
 from verify.paper import NO_PAPER, Paper
 from verify.running.engine import ERROR_BUDGET, random_checks
-from verify.running.fingerprints import versions
 from verify.running.graph import Graph
 from verify.running.results import Result
 from verify.running.runs import Run
+from verify.running.written import elementary, graph_of, unexpected
 from verify.tables import table
-
-_INLINE = 20_000  # bytes of a certificate that is shown as a whole
-
-
-def graph_of(run: Run) -> Graph:
-    """The graph of the claims that were run, with their verdicts."""
-    return graph_of_results(run.claims, run.results, run.results)
-
-
-def graph_of_results(
-    claims: ClaimSet, results: Mapping[str, Result], labels: Iterable[str], paper: Paper = NO_PAPER
-) -> Graph:
-    """The graph of the labels, with the verdicts and the axioms that are known."""
-    verdicts = {label: result.verdict for label, result in results.items()}
-    axioms = {label: result.evidence.get("axioms", ()) for label, result in results.items()}
-    return replace(Graph.of(claims, verdicts, labels, axioms), paper=paper)
-
-
-def unexpected(run: Run) -> dict[str, str]:
-    """By label, what is not as it should be."""
-    found = {}
-    for label, result in run.results.items():
-        expected = run.claims[label].expects(run.effort.profile)
-        if result.error is not None:
-            found[label] = result.error
-        elif expected is not None and result.verdict is not expected:
-            found[label] = f"expected {expected}, found {result.verdict}{_why(result)}"
-        elif expected is None and not result.verdict.holds:
-            found[label] = f"nothing expected, found {result.verdict}{_why(result)}"
-    return found
-
-
-def _why(result: Result) -> str:
-    """Why a derivation does not show its theorem, or trials decide nothing: a line its author waits for."""
-    evidence = result.evidence
-    if result.verdict is Verdict.UNDECIDED and "planned" in evidence:
-        found = f"P between {evidence['lower']} and {evidence['upper']} after {evidence['trials']} trials"
-        least = evidence.get("needed") or 0
-        more = f"at least {least}" if evidence["trials"] < least else "more of them"
-        return f": {evidence['claimed']} is claimed, {found}; it takes {more}"
-    if evidence.get("check") != DERIVATION or result.verdict.holds:
-        return ""
-    return f": {evidence.get('why') or '; '.join(evidence.get('rejected', ['no reason is given']))}"
-
-
-# --- for people ------------------------------------------------------------------------------
 
 
 def text_report(run: Run, paper: Paper = NO_PAPER, *, examples: bool = False) -> str:
@@ -97,7 +44,16 @@ def text_report(run: Run, paper: Paper = NO_PAPER, *, examples: bool = False) ->
         )
     if graph.assumed:
         parts.append(f"assumed, cited or argued in words: {', '.join(graph.assumed)}")
+    parts += proved_lines(run)
     return "\n".join(parts)
+
+
+def proved_lines(run: Run) -> list[str]:
+    """What a fresh process has accepted, and how much of that in earlier runs."""
+    if not run.tally:
+        return []
+    kept = f"{run.accepted} of them, and of the refuted, kept from earlier runs; --recheck keeps none"
+    return [f"{run.tally}{f' ({kept})' if run.accepted else ''}"]
 
 
 def _row(claim: Claim, result: Result, graph: Graph, run: Run) -> list[str]:
@@ -158,12 +114,6 @@ def counts_text(run: Run) -> str:
     return ", ".join(f"{counts[v]} {v}{apart.get(v, '')}" for v in Verdict if counts[v])
 
 
-def elementary(run: Run) -> int:
-    """How many of the proved claims say themselves that there is little to prove."""
-    proved = [label for label, result in run.results.items() if result.verdict is Verdict.PROVED]
-    return sum(run.claims[label].elementary for label in proved)
-
-
 def _errata(run: Run) -> int:
     """How many of the refuted claims are slips by their own finding."""
     refuted = [run.claims[label] for label, r in run.results.items() if r.verdict is Verdict.REFUTED]
@@ -197,109 +147,28 @@ def mutants_report(run: Run) -> str:
     return "\n".join([table(("label", "expected", "mutant", "told apart"), rows), "", end])
 
 
-# --- for programs ----------------------------------------------------------------------------
+# --- proofs as files -------------------------------------------------------------------------
 
 
-def document(run: Run, files: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The whole run as data; ``files`` says which certificates were written where."""
-    graph = graph_of(run)
-    claims = []
-    for label, result in run.results.items():
-        claim = run.claims[label]
-        expected = claim.expects(run.effort.profile)
-        found = {
-            "verdict": str(result.verdict),
-            "transitive": str(graph.transitive[label]),
-            "modulo": list(graph.axioms[label]),
-            "expected": None if expected is None else str(expected),
-            "evidence": _evidence(result, (files or {}).get(label)),
-            "witness": result.witness,
-            "slack": result.slack,
-            "seconds": result.seconds,
-        }
-        claims.append({**describe(claim), **found})
-    return {
-        "claims": claims,
-        "summary": _summary(run, graph),
-        "profile": run.effort.profile,
-        "seed": run.effort.seed,
-        "versions": versions(),
-    }
-
-
-def _summary(run: Run, graph: Graph) -> dict[str, Any]:
-    own = Counter(str(result.verdict) for result in run.results.values())
-    below = Counter(str(verdict) for verdict in graph.transitive.values())
-    return {
-        "total": len(run.results),
-        "verdicts": {str(v): own[v] for v in Verdict},
-        "elementary": elementary(run),
-        "transitive": {str(v): below[v] for v in Verdict},
-        "unexpected": [_complaint(run, label, text) for label, text in unexpected(run).items()],
-        "assumed": graph.assumed,
-        "error_budget": {
-            "total": str(ERROR_BUDGET),
-            "random_checks": random_checks(run.claims),
-            "each": str(run.effort.error),
-        },
-    }
-
-
-def _complaint(run: Run, label: str, message: str) -> dict[str, Any]:
-    expected = run.claims[label].expects(run.effort.profile)
-    return {
-        "label": label,
-        "expected": None if expected is None else str(expected),
-        "verdict": str(run.results[label].verdict),
-        "message": message,
-    }
-
-
-def _evidence(result: Result, file: str | None) -> dict[str, Any]:
-    """The evidence, with a long certificate replaced by what identifies it."""
-    certificate = result.evidence.get("certificate")
-    text = "" if certificate is None else certificate_text(certificate)
-    if len(text) < _INLINE:
-        return dict(result.evidence)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return {**result.evidence, "certificate": {"nodes": _nodes(certificate), "sha256": digest, "file": file}}
-
-
-def certificate_text(certificate: Any) -> str:
-    """What is written to a file, and what the digest is of."""
-    return json.dumps(certificate) + "\n"
-
-
-def _nodes(tree: Any) -> int:
-    """How many steps a proof has."""
-    children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    return int(isinstance(tree, dict) and "by" in tree) + sum(map(_nodes, children))
-
-
-# --- certificates as files -------------------------------------------------------------------
-
-
-def write_certificates(run: Run, folder: str) -> dict[str, str]:
-    """Write every certificate, derivation and witness to its own file; the certificate's file by label."""
-    place, files = Path(folder), {}
+def write_certificates(run: Run, folder: str) -> None:
+    """Write every certificate, derivation and witness to its own file."""
+    place = Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
         for label, name in _file_names(run.claims):
             if (result := run.results.get(label)) is None:
                 continue
+            derivation = result.evidence.get("derivation")
             kept = {
                 "": result.evidence.get("certificate"),
-                ".derivation": result.evidence.get("derivation") if "axioms" in result.evidence else None,
+                ".derivation": derivation if isinstance(derivation, Mapping) else None,  # else lines about it
                 ".witness": result.witness,
             }
             for ending, data in kept.items():
                 if data is not None:
-                    (place / f"{name}{ending}.json").write_text(certificate_text(data), encoding="utf-8")
-            if kept[""] is not None:
-                files[label] = str(place / f"{name}.json")
+                    (place / f"{name}{ending}.json").write_text(json.dumps(data) + "\n", encoding="utf-8")
     except OSError as error:
         raise ClaimError(f"--certificates {folder}: cannot be written: {error.strerror}") from None
-    return files
 
 
 def _file_names(claims: Any) -> Iterator[tuple[str, str]]:

@@ -8,10 +8,11 @@ import fnmatch
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from verify.claims import ClaimError, ClaimSet, Effort, Verdict
+from verify.running.accepted import accepted, claiming, known
 from verify.running.cache import Cache, cache_folder
 from verify.running.cluster import in_cluster
 from verify.running.engine import effort_for, too_few
@@ -19,6 +20,7 @@ from verify.running.fingerprints import Fingerprints
 from verify.running.loading import load_claims
 from verify.running.parallel import Job, Task, Underway, cores, in_processes, in_this_process
 from verify.running.results import Result
+from verify.running.written import document
 from verify.source import Source
 from verify.tables import frame
 
@@ -35,6 +37,8 @@ class Run:
     effort: Effort
     results: Mapping[str, Result]  # in the order in which the claims are written
     known: int  # how many of them were in the cache
+    tally: str = ""  # how many are proved by what, as the fresh process says
+    accepted: int = 0  # how many of these it had accepted before
 
     def __repr__(self) -> str:
         counts = Counter(str(result.verdict) for result in self.results.values())
@@ -89,13 +93,17 @@ def run_claims(
     workers: int | None = None,
     cluster: str | None = None,
     fresh: bool = False,
+    recheck: bool = False,
     cache: Cache | None = None,
     progress: Progress | None = None,
+    checking: Callable[[int, int], None] | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> Run:
     """Check the selected claims; ``workers=0`` does it in this process, ``None`` on all cores.
 
-    With the address of a dask scheduler, ``cluster``, its workers do it.
+    With the address of a dask scheduler, ``cluster``, its workers do it.  What they say is proved, or
+    refuted at a point, a fresh process has to accept (:mod:`verify.running.accepted`), or have accepted
+    before, unless ``fresh`` or ``recheck`` ask it again; ``checking`` hears how far it is.
     """
     claims = load_claims(source)
     labels = select(source, claims, wanted)
@@ -134,7 +142,16 @@ def run_claims(
     with contextlib.closing(stream):  # an interrupted run ends its workers
         for result in stream:
             found[result.label] = result
-    return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
+    run = Run(claims, effort, {label: found[label] for label in labels}, len(kept))
+    said = accepted(
+        document(run),
+        run.results,
+        folder=None if fault else cache.home,
+        kept=not (fresh or recheck),
+        workers=cores() if workers is None else workers,
+        tell=checking or (lambda _done, _total: None),
+    )
+    return replace(run, results=said.results, tally=said.tally, accepted=said.kept)
 
 
 def _places(source: Source, claims: ClaimSet, labels: Iterable[str]) -> dict[str, str] | None:
@@ -155,9 +172,19 @@ def _places(source: Source, claims: ClaimSet, labels: Iterable[str]) -> dict[str
 def known_results(
     source: Source, claims: ClaimSet, labels: Iterable[str] | None = None, *, profile: str, seed: int
 ) -> dict[str, Result]:
-    """What earlier runs have established about the labels (all by default), without checking anything."""
-    wanted = claims if labels is None else [claims[label] for label in labels]
+    """What earlier runs have established about the labels (all by default), without checking anything.
+
+    A claim that is said to be proved or refuted is known if that was accepted, with all that it rests on.
+    """
+    wanted = set(claims.closure(labels)) if labels is not None else {claim.label for claim in claims}
     effort, fingerprints = effort_for(claims, profile, seed), Fingerprints(source)
     cache = Cache(cache_folder(source.name))
-    found = {claim.label: cache.get(fingerprints.key(claim, effort)) for claim in wanted}
-    return {label: result for label, result in found.items() if result is not None}
+    every = ((c.label, cache.get(fingerprints.key(c, effort))) for c in claims if c.label in wanted)
+    found = {label: result for label, result in every if result is not None}
+    for label in claims.order:  # a claim that rests on one that is not known has no row
+        if label in found and not all(used in found for used in claims[label].uses):
+            del found[label]
+    data = document(Run(claims, effort, found, len(found)))
+    asked = {row["label"]: row for row in data["claims"] if claiming(row)}
+    shown = known({row["label"]: row for row in data["claims"]}, data["settings"], list(asked), cache.home)
+    return {label: result for label, result in found.items() if label in shown or label not in asked}

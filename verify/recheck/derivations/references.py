@@ -1,14 +1,14 @@
-"""Derivations in a document: each for what its claim says, resting on claims of the document that are proved.
+"""The derivation of a claim of a document: for what the claim says, resting on what other claims say.
 
 A lemma has to be a claim with a derivation of the same formula in the same setting, or in one that is part
-of it, and no chain of lemmas may return.  A relation that is used ``pointwise`` has to be that of a claim
-which certificates prove.  One name means one setting in the whole document: a fact that one derivation adds
-would be an assumption.
+of it.  A relation that is used ``pointwise`` has to be that of a claim whose formula is shown.  Both have to
+be among those that the claim says it uses.  A setting is written down once in a document, under its name: a
+fact that one derivation adds would be an assumption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from verify.recheck.derivations.axioms import AXIOMS
@@ -21,116 +21,79 @@ from verify.recheck.witnesses import FAILURES, reason
 Claim = Mapping[str, Any]
 
 
-class Book:
-    """The claims of a document by their labels, and their derivations."""
+def about_derivation(
+    claim: Claim,
+    claims: Mapping[str, Claim],
+    settings: Mapping[str, Any],
+    theorems: dict[str, Nameless],
+    axioms: Mapping[str, Claim] = AXIOMS,
+) -> tuple[list[str], set[str]]:
+    """The complaints about a derivation, and the claims that it rests on; whether they hold is their affair.
 
-    def __init__(self, claims: Iterable[Claim], whole: Callable[[Claim], Claim]):
-        self._claims: dict[str, list[Claim]] = {}
-        for claim in claims:
-            self._claims.setdefault(str(claim.get("label")), []).append(claim)
-        self._whole = whole  # the text of a derivation, where the document holds only its digest
-        self._derivations: dict[str, Claim] = {}
-        self._settings: dict[str, Any] = {}
-        self._theorems: dict[str, Nameless] = {}
-
-    def complaints(self, claim: Claim, path: str, axioms: Mapping[str, Claim] = AXIOMS) -> list[str]:
-        """What is wrong with the derivation of a claim."""
-        label = str(claim.get("label"))
+    ``theorems`` are those of lemmas that were read before.
+    """
+    label, needs = claim["label"], set[str]()
+    try:
+        data = claim["proof"]["theorem"]["derivation"]
+        setting = _setting(claim, settings)
+        if data["label"] != label:
+            raise UnknownError(f"the derivation is for {data['label']!r}")
+        if data["theorem"] != claim["theorem"]:
+            raise UnknownError(f"the derivation is for {data['theorem']!r}, not the claim's theorem")
+    except FAILURES as error:
+        return [f"{label}: {reason(error)}"], needs
+    found = examine({**data, "setting": setting}, axioms)
+    for step, rule, other, what in found.references:
+        needs.add(other)
         try:
-            data = self._derivation(label)
-            if data.get("label") != label:
-                raise UnknownError(f"the derivation is for {data.get('label')!r}")
-            if not isinstance(claim.get("theorem"), str) or data.get("theorem") != claim["theorem"]:
-                raise UnknownError(f"the derivation is for {data.get('theorem')!r}, not the claim's theorem")
-            self._require_one_setting(data.get("setting"))
-            self._require_no_circle(label)
-        except (*FAILURES, OSError) as error:
-            return [f"{path}: {reason(error)}"]
-        found = examine(data, axioms)
-        for step, rule, other, what in found.references:
-            try:
-                if rule == "lemma":
-                    self._require_lemma(other, what, data.get("setting"))
-                else:
-                    self._require_relation(other, what)
-            except (*FAILURES, OSError) as error:
-                found.complain(reason(error), step, rule)
-        return found.complaints
+            if other not in claim["uses"]:
+                raise UnknownError(f"the claim does not say that it uses {other}")
+            if other not in claims:
+                raise UnknownError(f"the claim {other} is not as the schema has it")
+            if claims[other]["verdict"] != "proved":
+                raise UnknownError(f"the claim {other} is {claims[other]['verdict']!r}, not proved")
+            if rule == "lemma":
+                _require_lemma(claims[other], what, setting, settings, theorems)
+            else:
+                _require_relation(claims[other], what)
+        except FAILURES as error:
+            found.complain(reason(error), step, rule)
+    return found.complaints, needs
 
-    def _claim(self, label: str) -> Claim:
-        found = self._claims.get(label, [])
-        if len(found) != 1:
-            raise UnknownError(f"there is not one claim {label} in the document")
-        return found[0]
 
-    def _proved(self, label: str) -> Claim:
-        found = self._claim(label)
-        if found.get("verdict") != "proved":
-            raise UnknownError(f"the claim {label} is {found.get('verdict')!r}, not proved")
-        return found
+def _setting(claim: Claim, settings: Mapping[str, Any]) -> Any:
+    """The setting of a claim with a theorem."""
+    name = claim["setting"]
+    if name != claim["proof"]["theorem"]["derivation"]["setting"]:
+        raise UnknownError(f"the derivation is not in the setting {name!r} of the claim")
+    if name not in settings:
+        raise UnknownError(f"the setting {name!r} is not in the document")
+    return settings[name]
 
-    def _derivation(self, label: str) -> Claim:
-        if label not in self._derivations:
-            evidence = self._claim(label).get("evidence")
-            data = evidence.get("derivation") if isinstance(evidence, Mapping) else None
-            if not isinstance(data, Mapping):
-                raise UnknownError(f"the claim {label} has no derivation")
-            self._derivations[label] = self._whole(data)
-        return self._derivations[label]
 
-    def _require_one_setting(self, setting: Any) -> None:
-        name = str(setting.get("name"))
-        if self._settings.setdefault(name, setting) != setting:
-            raise UnknownError(f"the setting {name!r} is another one elsewhere in the document")
+def _require_lemma(
+    claim: Claim,
+    formula: Nameless,
+    setting: Any,
+    settings: Mapping[str, Any],
+    theorems: dict[str, Nameless],
+) -> None:
+    label = claim["label"]
+    if claim["theorem"] is None or "theorem" not in (claim["proof"] or {}):
+        raise UnknownError(f"the claim {label} has no derivation")
+    if not _is_part(own := _setting(claim, settings), setting):
+        raise UnknownError(f"the lemma {label} is derived in another setting")
+    if label not in theorems:
+        theorems[label] = theorem_of({"setting": own, "theorem": claim["theorem"]})
+    if theorems[label] != formula:
+        raise UnknownError(f"the claim {label} says {claim['theorem']!r}, not {formula}")
 
-    def with_premises(self, labels: Iterable[str]) -> set[str]:
-        """The claims, and all those of the document that their derivations rest on."""
-        seen: set[str] = set()
-        stack = list(labels)
-        while stack:
-            label = stack.pop()
-            if label in self._claims and label not in seen:
-                seen.add(label)
-                stack += self._named(label, "lemma", "pointwise")
-        return seen
 
-    def _named(self, label: str, *rules: str) -> list[str]:
-        """The claims that the steps of a derivation name by these rules."""
-        try:
-            steps = self._derivation(label).get("steps")
-        except (*FAILURES, OSError):  # complained about where it is used
-            return []
-        found = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
-        return [str(s.get("label")) for s in found if s.get("rule") in rules]
-
-    def _require_no_circle(self, label: str) -> None:
-        seen: set[str] = set()
-        stack = self._named(label, "lemma")
-        while stack:
-            other = stack.pop()
-            if other == label:
-                raise UnknownError(f"a chain of lemmas returns to {label}")
-            if other not in seen:
-                seen.add(other)
-                stack += self._named(other, "lemma")
-
-    def _require_lemma(self, label: str, formula: Nameless, setting: Any) -> None:
-        claim, data = self._proved(label), self._derivation(label)
-        if not _is_part(data.get("setting"), setting):
-            raise UnknownError(f"the lemma {label} is derived in another setting")
-        if label not in self._theorems:
-            self._theorems[label] = theorem_of({**data, "theorem": claim.get("theorem")})
-        if self._theorems[label] != formula:
-            raise UnknownError(f"the claim {label} says {claim.get('theorem')!r}, not {formula}")
-
-    def _require_relation(self, label: str, said: Claim) -> None:
-        claim = self._proved(label)
-        evidence = claim.get("evidence")
-        check = (evidence if isinstance(evidence, Mapping) else claim).get("check", claim.get("check"))
-        statement = Statement.of(claim)
-        if not statement.is_formula(check) or statement.monotone or statement.limit:
-            raise UnknownError(f"the claim {label} is not a relation that is proved by certificates")
-        statement.require_about(said, f"premise from {label}")
+def _require_relation(claim: Claim, said: Claim) -> None:
+    statement, proof = Statement.of(claim), (claim["proof"] or {}).get("formula")
+    if proof is None or statement.monotone or statement.limit:
+        raise UnknownError(f"the claim {claim['label']} is not a relation that is proved")
+    statement.require_about(said, f"premise from {claim['label']}")
 
 
 def _is_part(small: Any, large: Any) -> bool:
