@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import sympy
 
-from tests.unit.test_recheck import rises, stated
+from tests.written_documents import by_certificates, document, rises, row
 from verify import Proof, claim
 from verify.claims import Claim, ClaimError, Domain, Effort, Finding, Verdict, decreasing, increasing, limit
 from verify.recheck import recheck
@@ -187,8 +187,10 @@ def certificate(
 RANGE = {"by": "range"}
 
 
-def document(says: Any, domain: list[str], verdict: str = "proved", **more: Any) -> dict[str, Any]:
-    return {"claims": [stated(says, domain) | {"label": "t", "verdict": verdict, **more}]}
+def shown(says: Any, domain: list[str], *certificates: Any) -> list[str]:
+    """The complaints about a claim that is called proved by these certificates."""
+    more = {"point": {"x": "0"}, "proof": by_certificates(*certificates)}
+    return recheck(document(row(says, domain, label="t", **more)))
 
 
 @pytest.mark.parametrize("power", ["0**x", "0**(x*x)"])
@@ -200,36 +202,37 @@ def test_the_checker_knows_that_zero_to_the_zero_is_one_in_an_identity(power, in
 def test_the_checker_reads_every_certificate_of_a_list():
     wrong = certificate("x <= 0", ["0 <= x"], RANGE)
     assert recheck(wrong)
-    assert recheck(document(rises("-x"), ["0 <= x"], evidence={"certificates": [wrong]}))
+    assert shown(rises("-x"), ["0 <= x"], wrong)
 
 
 def test_a_certificate_for_something_else_proves_no_monotone_claim():
-    other = certificate("0 <= 1", ["0 <= x"], RANGE)
-    assert recheck(document(rises("-x"), ["0 <= x"], evidence={"certificate": other}))
+    assert shown(rises("-x"), ["0 <= x"], certificate("0 <= 1", ["0 <= x"], RANGE))
 
 
 def test_a_certificate_for_something_else_proves_no_claim_with_the_sign_turned():
-    other = certificate("0 <= 1", ["0 <= x"], RANGE)
-    assert recheck(document("x > 1", ["0 <= x"], evidence={"certificate": other}))
+    assert shown("x > 1", ["0 <= x"], certificate("0 <= 1", ["0 <= x"], RANGE))
 
 
 def test_a_verdict_inside_the_evidence_does_not_excuse_a_smaller_box():
     part = {**certificate("x <= 0", ["0 <= x"], RANGE), "box": ["0 <= x <= 0"]}
-    evidence = {"verdict": "proved-on-box", "certificate": part}
-    assert recheck(document("x <= 0", ["0 <= x"], evidence=evidence))
+    told = {"point": {"x": "0"}, "proof": by_certificates(part), "evidence": {"verdict": "proved-on-box"}}
+    assert recheck(document(row("x <= 0", ["0 <= x"], label="t", **told)))
 
 
 def test_an_inequality_that_is_proved_without_a_certificate_is_a_complaint():
-    assert recheck(document("1 <= 0", []))
+    assert recheck(document(row("1 <= 0", [])))
+
+
+def refuted(witness: Any) -> list[str]:
+    return recheck(document(row("0 <= x", ["0 <= x"], verdict="refuted", witness=witness)))
 
 
 def test_a_witness_against_something_else_is_a_complaint():
-    witness = {"relation": "1 <= x", "domain": ["0 <= x"], "integers": [], "point": {"x": "0"}}
-    assert recheck(document("0 <= x", ["0 <= x"], "refuted", witness=witness))
+    assert refuted({"relation": "1 <= x", "domain": ["0 <= x"], "integers": [], "point": {"x": "0"}})
 
 
 def test_a_line_of_code_does_not_refute_a_formula():
-    assert recheck(document("0 <= x", ["0 <= x"], "refuted", witness={"line": "print(True)"}))
+    assert refuted({"line": "print(True)"})
 
 
 class Forged:
@@ -237,6 +240,7 @@ class Forged:
 
     name = "forged"
     random = False
+    of_formula = True
 
     def __init__(self, finding: Finding) -> None:
         self.finding = finding

@@ -8,7 +8,7 @@ import pytest
 
 from tests.quality.hostile.malformed import DEEP, found, written
 from tests.unit.test_recheck import ACCEPTED
-from verify.recheck import documents, recheck
+from verify.recheck import certificates, documents, recheck
 from verify.recheck.__main__ import main
 
 
@@ -41,5 +41,6 @@ def test_what_is_too_deep_to_be_shown_is_a_complaint(key, deep):
 
 
 def test_without_the_guard_one_is_found(monkeypatch):
-    monkeypatch.setattr(documents, "FAILURES", ())
+    monkeypatch.setattr(certificates, "FAILURES", ())
+    monkeypatch.setattr(documents, "_BEYOND", ())
     assert next(found(0, 700), None) is not None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.test_recheck import RANGE, certificate, rises, stated, tends
+from tests.unit.test_recheck import RANGE, certificate
+from tests.written_documents import document, rises, row, tends
 from verify.recheck import documents, functions, identities, putting, reading, recheck, statements, terms
 from verify.recheck.algebra import Algebra
 from verify.recheck.germs import _Germs, limit
@@ -24,15 +25,16 @@ def to_zero(relation: str, domain: list[str], **more: list[str]) -> dict:
     return certificate(relation, domain, rewritten("0"), **more)
 
 
-def claim(says: str | dict, domain: list[str], **more: object) -> dict:
-    return {"claims": [stated(says, domain) | {"evidence": {"check": "proof"}} | more]}
+def shown_by_itself(says: str | dict, domain: list[str], **point: str) -> dict:
+    proof = {"formula": {"by": "limit" if isinstance(says, dict) else "identity"}}
+    return document(row(says, domain, point=point, proof=proof))
 
 
 def refuted(
     says: str | dict, domain: list[str], relation: str, claimed: list[str] | None = None, **more: object
 ) -> dict:
     witness = {"relation": relation, "domain": domain} | more
-    return claim(says, claimed or domain, verdict="refuted", witness=witness)
+    return document(row(says, claimed or domain, verdict="refuted", witness=witness))
 
 
 HIDDEN_ZERO = "Abs((x + 1)**2 - x**2 - 2*x - 1)"
@@ -83,11 +85,11 @@ FORGERIES = {
     "pi as a variable": certificate("pi <= 3", ["pi <= 3"], RANGE, box=["pi <= 3"], integers=["pi"]),
     "pi at a point": {"relation": "3 <= pi", "domain": ["pi <= 3"], "integers": ["pi"], "point": {"pi": "1"}},
     # defined nowhere, until it is folded
-    "an identity of nothing": claim("exp(log(x)) == x", ["x < 0"], verdict="proved"),
-    "a limit of nothing": claim(tends("sqrt(x)**2/x", "1", "x", "-oo"), ["x < 0"], verdict="proved"),
+    "an identity of nothing": shown_by_itself("exp(log(x)) == x", ["x < 0"], x="-1"),
+    "a limit of nothing": shown_by_itself(tends("sqrt(x)**2/x", "1", "x", "-oo"), ["x < 0"], x="-1"),
     # 1/a has no value at a = 0, and (1 + 1/x)^(1/a) tends to oo there
-    "an exponent that is not defined for all parameters": claim(
-        tends("(1 + 1/x)**(1/a)", "1", "x", "oo"), ["x >= 1", "0 <= a <= 1"], verdict="proved"
+    "an exponent that is not defined for all parameters": shown_by_itself(
+        tends("(1 + 1/x)**(1/a)", "1", "x", "oo"), ["x >= 1", "0 <= a <= 1"], x="1", a="1"
     ),
     # (n - 2)Γ(n - 2) tends to 1, and logΓ(n - 2) - logΓ(2n - 4) to log 2; folded, both are 0 at n = 2
     "gamma at its pole": certificate(
@@ -108,12 +110,12 @@ FORGERIES = {
         rewritten(f"Max(-x, 0) - Max(x, 0)*({WAVES})/({HIDDEN_WAVES})", rewritten("Max(-x, 0)")),
     ),
     # the quotient tends to 1/sin(2x) where y tends to x; with x for y both parts look alike
-    "an equation that makes a divisor 0": claim(
+    "an equation that makes a divisor 0": shown_by_itself(
         "(sin(x)**2 + cos(x)**2 - 1 + x - y)/(sin(x)**2 + cos(y)**2 - 1) == 1",
-        ["1/10 <= x <= 1", "1/10 <= y <= 1", "x == y"], verdict="proved",
+        ["1/10 <= x <= 1", "1/10 <= y <= 1", "x == y"], x="1", y="1",
     ),
-    "a limit along an equation": claim(
-        tends("y/x", "0", "x", "oo"), ["x >= 1", "y >= 1", "y == x**2"], verdict="proved"
+    "a limit along an equation": shown_by_itself(
+        tends("y/x", "0", "x", "oo"), ["x >= 1", "y >= 1", "y == x**2"], x="1", y="1"
     ),
     # mpmath rounded the argument, by the last of 320 bits: all of the digits that log has beside 1 are behind
     "a logarithm next to 1": certificate(

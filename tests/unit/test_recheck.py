@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
 import verify.recheck
+from tests.written_documents import by_certificates, document, rises, row, tends
 from verify.recheck import recheck
 from verify.recheck.__main__ import main
 from verify.recheck.reading import names_in, tree_of
@@ -29,21 +29,6 @@ def certificate(relation: str, domain: list[str], proof: dict, *, box=None, inte
         "box": [t for t in domain if len(names_in(tree_of(t))) == 1] if box is None else box,
         "proof": proof,
     }
-
-
-def rises(function: str, variable: str = "x", *, increasing: bool = True) -> dict:
-    return {"monotone": function, "in": variable, "increasing": increasing}
-
-
-def tends(function: str, value: str, variable: str, towards: str) -> dict:
-    return {"limit": function, "to": value, "in": variable, "towards": towards}
-
-
-def stated(says: str | dict, domain: list[str], integers=(), reals=()) -> dict:
-    """What a document says of a claim, as data."""
-    formula = {"relation": says} if isinstance(says, str) else says
-    area = {"conditions": domain, "integers": list(integers), "reals": list(reals)}
-    return {"label": "example", "formula": formula, "area": area}
 
 
 def monotone(value: str, end: dict = RANGE, slope: dict = RANGE, **more: str) -> dict:
@@ -224,69 +209,56 @@ def test_a_line_of_code_is_run_after_it_is_shown():
     assert recheck({"line": "raise SystemExit('no')"}) != []
 
 
-def document() -> dict:
-    proved = {**ACCEPTED["monotone"], "label": "a"}
-    part = {**ACCEPTED["taylor"], "label": "a"}
-    findings = [{"check": "part", "verdict": "proved-on-box", "evidence": {"certificate": part}}]
-    evidence = {"certificate": proved, "findings": findings}
-    return {
-        "claims": [
-            {"label": "a", "verdict": "proved", "evidence": evidence, "witness": None},
-            {"label": "b", "verdict": "refuted", "evidence": {}, "witness": WITNESS},
-        ]
-    }
+def pair() -> dict:
+    """A claim that is proved, and one that is refuted."""
+    proved = row(
+        "1 + x <= exp(x)",
+        ["x >= 0"],
+        label="a",
+        point={"x": "0"},
+        proof=by_certificates({**ACCEPTED["monotone"], "label": "a"}),
+    )
+    domain, says = WITNESS["domain"], WITNESS["relation"]
+    refuted = row(says, domain, label="b", verdict="refuted", expected="refuted", witness=WITNESS)
+    return document(proved, refuted)
 
 
 def test_a_whole_document():
     said: list[str] = []
-    assert recheck(document(), say=said.append) == []
-    assert len(said) == 3
+    assert recheck(pair(), say=said.append) == []
+    assert len(said) == 2
     said.clear()
-    assert recheck(document(), ["b"], said.append) == []
+    assert recheck(pair(), ["b"], said.append) == []
     assert len(said) == 1
-    assert recheck(document(), ["c"]) != []
+    assert recheck(pair(), ["c"]) == ["c: there is no such claim"]
 
 
 def test_a_document_with_one_wrong_part():
-    wrong = document()
-    wrong["claims"][0]["evidence"]["findings"][0]["verdict"] = "proved"
-    (complaint,) = recheck(wrong)
-    assert complaint.startswith("a.evidence.findings[0].evidence.certificate: proved, but the box is smaller")
-    wrong = document()
-    wrong["claims"][1]["witness"] = None
-    assert recheck(wrong) == ["b: refuted without a witness"]
-    wrong = document()
-    wrong["claims"][0]["evidence"]["certificate"]["label"] = "z"
-    assert len(recheck(wrong)) == 1
-
-
-def test_a_certificate_in_a_file_of_its_own(tmp_path):
-    file = tmp_path / "a.json"
-    file.write_text(json.dumps({**ACCEPTED["monotone"], "label": "a"}))
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    whole = document()
-    whole["claims"][0]["evidence"]["certificate"] = {"nodes": 3, "sha256": digest, "file": str(file)}
-    assert recheck(whole) == []
-    file.write_text(json.dumps({**ACCEPTED["range"], "label": "a"}))
-    assert len(recheck(whole)) == 1
-    whole["claims"][0]["evidence"]["certificate"]["file"] = None
-    assert len(recheck(whole)) == 1
+    part = {**ACCEPTED["taylor"], "label": "a"}
+    facts = {"label": "a", "point": {"x": "1"}, "proof": by_certificates(part)}
+    assert recheck(document(row(CUBIC, part["domain"], **facts, verdict="proved-on-box"))) == []
+    (complaint,) = recheck(document(row(CUBIC, part["domain"], **facts)))
+    assert complaint.startswith("a.proof.formula.certificates[0]: proved, but the box is smaller")
+    first, second = pair()["claims"]
+    assert recheck(document(first, second | {"witness": None})) == ["b.witness: refuted without a witness"]
+    other = by_certificates({**ACCEPTED["monotone"], "label": "z"})
+    assert len(recheck(document(first | {"proof": other}, second))) == 1
 
 
 @pytest.mark.parametrize(
     "facts",
     [
-        stated("2 + x <= exp(x)", ["x >= 0"]),
-        stated("1 + x <= exp(x)", ["x >= -1"]),
-        stated("1 + x <= exp(x)", ["x >= 0"], integers=["x"]),
-        {"label": "z"},
+        row("2 + x <= exp(x)", ["x >= 0"]),
+        row("1 + x <= exp(x)", ["x >= -1"]),
+        row("1 + x <= exp(x)", ["x >= 0"], integers=["x"]),
+        row("1 + x <= exp(x)", ["x >= 0"], label="z"),
     ],
 )
 def test_a_certificate_for_another_claim(facts):
-    right = stated("1 + x <= exp(x)", ["x >= 0"], reals=["y"]) | {"verdict": "proved"}
-    right["evidence"] = {"certificate": ACCEPTED["monotone"]}
-    assert recheck({"claims": [right]}) == []
-    assert len(recheck({"claims": [right | facts]})) == 1
+    shown = {"proof": by_certificates(ACCEPTED["monotone"]), "point": {"x": "0"}}
+    right = row("1 + x <= exp(x)", ["x >= 0"], reals=["y"], **shown | {"point": {"x": "0", "y": "0"}})
+    assert recheck(document(right)) == []
+    assert len(recheck(document(facts | shown))) == 1
 
 
 @pytest.mark.parametrize(
@@ -299,26 +271,17 @@ def test_a_certificate_for_another_claim(facts):
     ],
 )
 def test_the_words_of_a_claim_are_those_of_its_formula(formula, says):
-    words = {"says": says, "domain": ["x >= 0", "y real", "n integer"]}
-    claim = stated(formula, ["x >= 0"], ["n"], ["y"]) | words
-    assert recheck({"claims": [claim]}) == []
-    for change in ({"says": f"{says} "}, {"domain": ["x >= 0"]}, {"domain": ["x > 0", *words["domain"][1:]]}):
-        assert len(recheck({"claims": [claim | change]})) == 1
-
-
-def test_a_document_of_words_alone_is_to_be_made_again():
-    words = {"says": "1 + x <= exp(x)", "domain": ["x >= 0"], "verdict": "proved"}
-    (complaint,) = recheck({"claims": [{"label": "a"} | words, {"label": "b"} | words]})
-    assert complaint.endswith("make the document again: verify --json")
-    for formula in (
-        None,
-        "1 + x <= exp(x)",
-        {},
-        {"relation": 1},
-        {"monotone": "x", "in": "x"},
-        {"limit": "x"},
+    claim = row(formula, ["x >= 0"], ["n"], ["y"], verdict="tested")
+    assert (claim["says"], claim["domain"]) == (says, ["x >= 0", "y real", "n integer"])
+    assert recheck(document(claim)) == []
+    for change in (
+        {"says": f"{says} "},
+        {"domain": ["x >= 0"]},
+        {"domain": ["x > 0", *claim["domain"][1:]]},
+        {"says": None},
+        {"formula": None},
     ):
-        assert len(recheck({"claims": [words | {"formula": formula, "area": {}}]})) == 1
+        assert len(recheck(document(claim | change))) == 1
 
 
 def test_the_command_line_prints_what_no_encoding_has(tmp_path, capsys):
@@ -330,7 +293,7 @@ def test_the_command_line_prints_what_no_encoding_has(tmp_path, capsys):
 
 def test_the_command_line(tmp_path, capsys):
     file = tmp_path / "run.json"
-    file.write_text(json.dumps(document()))
+    file.write_text(json.dumps(pair()))
     assert main([str(file)]) == 0
     file.write_text(json.dumps(ACCEPTED["cases"] | {"relation": "n**2 < 2**n"}))
     assert main([str(file)]) == 1

@@ -6,46 +6,43 @@ from fractions import Fraction
 
 import pytest
 
-from tests.unit.test_recheck import GIVEN, RANGE, UNIT, certificate, rises, stated, tends
+from tests.unit.test_recheck import GIVEN, RANGE, UNIT, certificate
+from tests.written_documents import by_certificates, document, rises, row, tends
 from verify.recheck import recheck
 from verify.recheck.intervals import point
 
-
-def said(says: str | dict, domain: list[str], verdict: str = "proved", **more: object) -> dict:
-    return {"claims": [stated(says, domain) | {"verdict": verdict, **more}]}
-
-
 SLOPES = [certificate(text, ["0 <= x <= 1", "0 <= y <= 1"], RANGE) for text in ("0 <= 1", "0 <= exp(x)")]
-GROWS = said(
-    rises("exp(x) + Max(x, y)"),
-    ["0 <= x <= 1", "0 <= y <= 1"],
-    evidence={"certificates": SLOPES},
-)
+SQUARE = ["0 <= x <= 1", "0 <= y <= 1"]
+GROWS = row(rises("exp(x) + Max(x, y)"), SQUARE, point={"x": "0", "y": "0"}, proof=by_certificates(*SLOPES))
 
 
-def changed_claim(document: dict, **facts: object) -> dict:
-    return {"claims": [document["claims"][0] | facts]}
+def grows(says: dict, domain: list[str] = SQUARE, integers=()) -> dict:
+    return row(says, domain, integers, point=GROWS["point"], proof=GROWS["proof"])
 
 
 @pytest.mark.parametrize(
-    "facts",
+    "other",
     [
-        {"formula": rises("exp(x) + Max(x, y)", increasing=False)},
-        {"formula": rises("exp(x) + Max(1 - x, y)")},
-        {"formula": rises("exp(x) + Max(x, y)", "z")},
-        {"formula": rises("exp(x) + Max(x, y)/(y - 1/2)")},
-        {"formula": rises("exp(x) + atan(1/(1/2 - x))")},
-        {"formula": tends("exp(x) + Max(x, y)", "1", "x", "0")},
-        stated(rises("exp(x) + Max(x, y)"), ["0 <= x <= 2", "0 <= y <= 1"]),
-        stated(rises("exp(x) + Max(x, y)"), ["0 <= x <= 1", "0 <= y <= 1"], integers=["x"]),
-        {"evidence": {"certificates": SLOPES[:1]}},
-        {"evidence": {"certificates": []}},
-        {"evidence": {"check": "proof"}},
+        grows(rises("exp(x) + Max(x, y)", increasing=False)),
+        grows(rises("exp(x) + Max(1 - x, y)")),
+        grows(rises("exp(x) + Max(x, y)", "z")),
+        grows(rises("exp(x) + Max(x, y)/(y - 1/2)")),
+        grows(rises("exp(x) + atan(1/(1/2 - x))")),
+        grows(tends("exp(x) + Max(x, y)", "1", "x", "0")),
+        grows(rises("exp(x) + Max(x, y)"), ["0 <= x <= 2", "0 <= y <= 1"]),
+        grows(rises("exp(x) + Max(x, y)"), integers=["x"]),
+        GROWS | {"proof": by_certificates(*SLOPES[:1])},
+        GROWS | {"proof": by_certificates()},
+        GROWS | {"proof": {"formula": {"by": "identity"}}},
+        GROWS | {"proof": {}},
+        GROWS | {"proof": None},
+        GROWS | {"point": None},
+        GROWS | {"point": {"x": "2", "y": "0"}},
     ],
 )
-def test_slopes_show_one_monotone_claim_only(facts):
-    assert recheck(GROWS) == []
-    assert recheck(changed_claim(GROWS, **facts)) != []
+def test_slopes_show_one_monotone_claim_only(other):
+    assert recheck(document(GROWS)) == []
+    assert recheck(document(other)) != []
 
 
 def test_no_hypothesis_about_the_variable_is_used_along_it():
@@ -53,7 +50,12 @@ def test_no_hypothesis_about_the_variable_is_used_along_it():
     proof = GIVEN | {"hypothesis": 0, "multiplier": "1", "rest": "0"}
     slope = certificate("0 <= x**3", area, proof, box=area[:1])
     assert recheck(slope) == []
-    assert recheck(said(rises("x**4/4"), area, evidence={"certificate": slope})) != []
+    claimed = row(rises("x**4/4"), area, point={"x": "1"}, proof=by_certificates(slope))
+    assert recheck(document(claimed)) != []
+
+
+def refuted(says: dict, domain: list[str], witness: dict) -> list[str]:
+    return recheck(document(row(says, domain, verdict="refuted", witness=witness)))
 
 
 TWO_POINTS = {
@@ -69,9 +71,9 @@ TWO_POINTS = {
 )
 def test_two_points_refute_one_monotone_claim_only(change):
     says = rises("x**2")
-    assert recheck(said(says, ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) == []
-    assert recheck(said(says, ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS | change)) != []
-    assert recheck(said(rises("x"), ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) != []
+    assert refuted(says, ["-1 <= x <= 1"], TWO_POINTS) == []
+    assert refuted(says, ["-1 <= x <= 1"], TWO_POINTS | change) != []
+    assert refuted(rises("x"), ["-1 <= x <= 1"], TWO_POINTS) != []
 
 
 def away(relation: str = "1/2 <= 1 - exp(-k)", domain: str = "4 <= k") -> dict:
@@ -91,9 +93,8 @@ def away(relation: str = "1/2 <= 1 - exp(-k)", domain: str = "4 <= k") -> dict:
     ],
 )
 def test_a_function_that_stays_away_refutes_one_limit_only(says, witness):
-    right = said(tends("1 - exp(-k)", "0", "k", "oo"), ["0 < k"], "refuted", witness=away())
-    assert recheck(right) == []
-    assert recheck(said(says, ["0 < k"], "refuted", witness=witness)) != []
+    assert refuted(tends("1 - exp(-k)", "0", "k", "oo"), ["0 < k"], away()) == []
+    assert refuted(says, ["0 < k"], witness) != []
 
 
 @pytest.mark.parametrize(

@@ -11,21 +11,10 @@ import pytest
 
 from tests.derivation_files import CERTIFICATE, SETTING, derivation, same, step
 from tests.unit.test_recheck_derivations import AXIOMS, RIGHT
+from tests.written_documents import by_certificates, by_code, derived, document, row
 from verify.recheck import recheck
 from verify.recheck.__main__ import main
 from verify.recheck.derivations import check_derivation
-
-
-def claim(document: dict, **more: object) -> dict:
-    evidence = {"check": "derivation", "derivation": document}
-    return {
-        "label": document["label"],
-        "theorem": document["theorem"],
-        "verdict": "proved",
-        "evidence": evidence,
-        **more,
-    }
-
 
 POSITIVE = derivation("0 <= p(y)", *RIGHT["cut"]["steps"], label="lem:y")
 USES = derivation(
@@ -37,44 +26,33 @@ USES = derivation(
 POINTWISE = copy.deepcopy(RIGHT["pointwise"])
 del POINTWISE["steps"][0]["certificate"]
 POINTWISE["steps"][0]["label"] = "inverse"
-RELATION = {
-    "label": "inverse",
-    "verdict": "proved",
-    "formula": {"relation": "1/b <= 1"},
-    "area": {"conditions": ["b >= 1"], "integers": [], "reals": []},
-    "evidence": {"check": "proof", "certificate": CERTIFICATE},
-}
+SHOWN = {"point": {"b": "1"}, "proof": by_certificates(CERTIFICATE | {"label": "inverse"})}
+RELATION = row("1/b <= 1", ["b >= 1"], label="inverse", **SHOWN)
 
 
 def run(*claims: dict) -> list[str]:
-    return recheck({"claims": list(claims)})
+    return recheck(document(*claims))
 
 
 def test_lemmas_and_relations_of_a_document_are_found():
-    assert run(claim(POSITIVE), claim(USES)) == []
-    assert run(claim(USES), claim(POSITIVE)) == []
-    assert run(claim(POINTWISE), RELATION) == []
+    assert run(derived(POSITIVE), derived(USES)) == []
+    assert run(derived(USES), derived(POSITIVE)) == []
+    assert run(derived(POINTWISE), RELATION) == []
 
 
 def test_a_claim_is_checked_with_the_claims_that_it_rests_on():
     """A lemma that its derivation does not show is no lemma, also where only its use is asked for."""
     assumed = derivation("0 <= p(y) - 1", step("assume", formula="0 <= p(y) - 1"), label="lem:y")
     uses = derivation("0 <= p(y) - 1", step("lemma", label="lem:y", formula="0 <= p(y) - 1"))
-    document = {"claims": [claim(uses), claim(assumed), claim(POINTWISE) | {"label": "alone"}]}
-    assert any("lem:y" in one for one in recheck(document, ["lem:x"]))
-    assert recheck({"claims": [claim(USES), claim(POSITIVE)]}, ["lem:x"]) == []
-    wrong = changed(RELATION, evidence={"check": "proof", "certificate": {**CERTIFICATE, "proof": {}}})
+    both = document(derived(uses), derived(assumed))
+    assert any("lem:x: rests on lem:y, which is not shown here" in one for one in recheck(both, ["lem:x"]))
+    assert recheck(document(derived(USES), derived(POSITIVE)), ["lem:x"]) == []
+    wrong = RELATION | {
+        "proof": by_certificates({**CERTIFICATE, "label": "inverse", "proof": {"by": "sturm"}})
+    }
     about = {**POINTWISE, "label": "lem:x"}
-    assert recheck({"claims": [claim(about), RELATION]}, ["lem:x"]) == []
-    assert recheck({"claims": [claim(about), wrong]}, ["lem:x"]) != []
-
-
-def test_lines_about_a_proof_of_a_formula_are_no_derivation():
-    """The prover tells its proof in lines under the same name; the certificate is what counts."""
-    told = {**RELATION["evidence"], "derivation": ["b >= 1: its range"]}
-    assert run(claim(USES), claim(POSITIVE), changed(RELATION, evidence=told)) == run(
-        claim(USES), claim(POSITIVE), RELATION
-    )
+    assert recheck(document(derived(about), RELATION), ["lem:x"]) == []
+    assert recheck(document(derived(about), wrong), ["lem:x"]) != []
 
 
 def changed(document: dict, **fields: object) -> dict:
@@ -91,7 +69,7 @@ SMALLER = changed(
     SETTING, facts={**SETTING["facts"], "false": {"kind": "model", "says": "0 == 1", "why": ""}}
 )
 TURNS = derivation("0 <= p(y)", step("lemma", label="lem:x", formula="0 <= p(x) + p(y)"), label="lem:y")
-HALF = changed(RELATION, formula={"relation": "1/b <= 2"})
+HALF = row("1/b <= 2", ["b >= 1"], label="inverse", **SHOWN)
 
 
 def without(what: str, *names: str, **changes: object) -> dict:
@@ -114,7 +92,7 @@ def without(what: str, *names: str, **changes: object) -> dict:
     ],
 )
 def test_a_lemma_may_come_from_a_part_of_the_setting(part):
-    assert run(claim(USES), claim(changed(POSITIVE, setting=part))) == []
+    assert run(derived(USES), derived(changed(POSITIVE, setting=part))) == []
 
 
 @pytest.mark.parametrize(
@@ -131,46 +109,49 @@ def test_a_lemma_may_come_from_a_part_of_the_setting(part):
     ],
 )
 def test_a_lemma_does_not_come_from_a_setting_with_anything_else_in_it(other):
-    complaints = run(claim(USES), claim(changed(POSITIVE, setting=other)))
+    complaints = run(derived(USES), derived(changed(POSITIVE, setting=other)))
     assert any("the lemma lem:y is derived in another setting" in one for one in complaints)
 
 
+UNPROVED = {"verdict": "tested", "proof": None}
 WRONG = {
-    "there is not one claim lem:y": [claim(USES)],
-    "is 'tested', not proved": [claim(USES), claim(POSITIVE, verdict="tested")],
-    "the claim lem:y has no derivation": [
-        claim(USES),
-        claim(POSITIVE) | {"evidence": {"check": "derivation"}},
-    ],
+    "uses lem:y, which is not in the document": [derived(USES)],
+    "is 'tested', not proved": [derived(USES), derived(POSITIVE, **UNPROVED)],
+    "the claim lem:y has no derivation": [derived(USES), row(label="lem:y", proof=by_code())],
     "the lemma lem:y is derived in another setting": [
-        claim(USES),
-        claim(changed(POSITIVE, setting={**SMALLER, "name": "other"})),
+        derived(USES),
+        derived(changed(POSITIVE, setting={**SMALLER, "name": "other"})),
     ],
-    "is another one elsewhere in the document": [claim(POSITIVE), claim(changed(USES, setting=SMALLER))],
-    "the claim lem:y says": [claim(with_step(USES, 0, formula="p(y) >= 1")), claim(POSITIVE)],
-    "a chain of lemmas returns to lem:x": [claim(USES), claim(TURNS)],
-    "the derivation is for 'lem:z'": [claim(changed(POSITIVE, label="lem:z")) | {"label": "lem:y"}],
-    "not the claim's theorem": [claim(POSITIVE, theorem="0 <= p(x)")],
-    "lem:y has no derivation": [claim(POSITIVE) | {"evidence": {"check": "derivation", "derivation": []}}],
-    "the theorem is proved without a derivation": [claim(POSITIVE) | {"evidence": {"check": "sampled"}}],
-    "there is not one claim inverse": [claim(POINTWISE)],
-    "the premise from inverse is for '1/b <= 1'": [claim(POINTWISE), HALF],
+    "derivation.setting: {'name': 'example'": [derived(POSITIVE), derived(changed(USES, setting=SMALLER))],
+    "not in the setting 'other' of the claim": [derived(POSITIVE, setting="other")],
+    "a theorem has a setting, and nothing else has": [derived(POSITIVE, setting=None)],
+    "the claim lem:y says": [derived(with_step(USES, 0, formula="p(y) >= 1")), derived(POSITIVE)],
+    "a chain of claims returns to lem:": [derived(USES), derived(TURNS)],
+    "the claim does not say that it uses lem:y": [derived(USES, uses=[]), derived(POSITIVE)],
+    "there is not one claim lem:y": [derived(USES), derived(POSITIVE), derived(POSITIVE)],
+    "the derivation is for 'lem:z'": [derived(changed(POSITIVE, label="lem:z")) | {"label": "lem:y"}],
+    "not the claim's theorem": [derived(POSITIVE, theorem="0 <= p(x)")],
+    "lem:y: its theorem is proved by nothing": [derived(POSITIVE, proof=None)],
+    "lem:y: a proved claim without a code has a proof of one": [derived(POSITIVE, proof=by_code())],
+    "lem:y.proof.theorem.derivation: the field 'format' is missing": [
+        derived(POSITIVE, proof={"theorem": {"by": "derivation", "derivation": {}}})
+    ],
+    "uses inverse, which is not in the document": [derived(POINTWISE)],
+    "the premise from inverse is for '1/b <= 1'": [derived(POINTWISE), HALF],
     "is for another domain than the claim": [
-        claim(POINTWISE),
-        changed(RELATION, area={"conditions": ["b >= 2"], "integers": [], "reals": []}),
+        derived(POINTWISE),
+        row("1/b <= 1", ["b >= 2"], label="inverse", **SHOWN),
     ],
-    "another domain": [
-        claim(POINTWISE),
-        changed(RELATION, area={"conditions": ["b >= 1"], "integers": ["b"], "reals": []}),
-    ],
+    "another domain": [derived(POINTWISE), row("1/b <= 1", ["b >= 1"], ["b"], label="inverse", **SHOWN)],
     "the claim inverse is 'undecided', not proved": [
-        claim(POINTWISE),
-        changed(RELATION, verdict="undecided"),
+        derived(POINTWISE),
+        RELATION | {"verdict": "undecided", "proof": None},
     ],
-    "not a relation that is proved by certificates": [
-        claim(POINTWISE),
-        changed(RELATION, evidence={"check": "sampled"}),
+    "inverse.proof.formula: a relation has one certificate": [
+        derived(POINTWISE),
+        RELATION | {"proof": by_certificates()},
     ],
+    "not a relation that is proved": [derived(POINTWISE), row(label="inverse", proof=by_code())],
 }
 
 
@@ -181,12 +162,14 @@ def test_a_wrong_document_is_refused(words):
 
 
 def test_a_derivation_shows_no_formula():
-    both = claim(POSITIVE) | {key: RELATION[key] for key in ("formula", "area")}
-    assert any("shows the theorem, not" in one for one in run(both))
-    identity = both | {"formula": {"relation": "b + b == 2*b"}}  # which the checker decides itself
-    assert run(identity) == run(claim(POSITIVE))
-    wrong = both | {"formula": {"relation": "b + b == 3*b"}}
-    assert any("shows the theorem, not" in one for one in run(wrong))
+    def both(says: str, **proof: object) -> list[str]:
+        one = derived(POSITIVE)
+        told = {key: one[key] for key in ("label", "theorem", "setting", "uses", "evidence")}
+        return run(row(says, ["b >= 1"], **told, point={"b": "1"}, proof=one["proof"] | proof))
+
+    assert any("lem:y: its formula is proved by nothing" in one for one in both("1/b <= 1"))
+    assert both("b + b == 2*b", formula={"by": "identity"}) == []  # which the checker decides itself
+    assert any("the identity" in one for one in both("b + b == 3*b", formula={"by": "identity"}))
 
 
 def test_a_single_derivation_is_read_from_a_file(tmp_path, capsys):
@@ -260,8 +243,12 @@ def test_hostile_input_is_a_complaint(document):
     assert found
     assert all("\n" not in one for one in found)
     assert time.process_time() - start < 60
-    if isinstance(document, dict) and "label" in document:
-        assert run(claim(document)) != []
+    if (
+        isinstance(document, dict)
+        and isinstance(document.get("setting"), dict)
+        and "name" in document["setting"]
+    ):
+        assert run(derived(document)) != []
 
 
 def mutated(data: object, chance: random.Random) -> object:

@@ -17,24 +17,28 @@ from typing import Any
 from tests.quality.hostile.forging import places
 from tests.quality.hostile.running import PatienceError, patience
 from tests.quality.test_changes_mutants import ACCEPTED as CHANGES
-from tests.unit.test_recheck import ACCEPTED, WITNESS, document, rises, tends
-from tests.unit.test_recheck_claims import GROWS, said
+from tests.unit.test_recheck import ACCEPTED, WITNESS, pair
+from tests.unit.test_recheck_claims import GROWS
 from tests.unit.test_recheck_derivations import RIGHT
-from tests.unit.test_recheck_derivations_documents import POSITIVE, RELATION, USES, claim
+from tests.unit.test_recheck_derivations_documents import POSITIVE, RELATION, USES
+from tests.written_documents import derived, document, rises, row, tends
 from verify.recheck import recheck
 
 SECONDS = 4.0  # of the processor, for one document
-_RUN = {"claims": [claim(POSITIVE), claim(USES), RELATION]}
-_LIMIT = said(tends("sin(x)/x", "1", "x", "0"), ["0 < x <= 1"])
-_POINTS = said(
-    rises("-x"), ["0 <= x <= 1"], "refuted",
+_RUN = document(derived(POSITIVE), derived(USES), RELATION)
+_LIMIT = row(
+    tends("sin(x)/x", "1", "x", "0"), ["0 < x <= 1"], point={"x": "1"}, proof={"formula": {"by": "limit"}}
+)
+_POINTS = row(
+    rises("-x"), ["0 <= x <= 1"], label="points", verdict="refuted",
     witness={"relation": "-x <= -z", "domain": ["0 <= x <= 1", "0 <= z <= 1", "x < z"],
              "point": {"x": "0", "z": "1"}},
 )  # fmt: skip
 _WITNESS = {key: value for key, value in WITNESS.items() if key != "line"}
 
 BEFORE: list[Any] = [
-    *ACCEPTED.values(), *CHANGES.values(), _WITNESS, document(), {"claims": [GROWS, _LIMIT, _POINTS]},
+    *ACCEPTED.values(), *CHANGES.values(), _WITNESS, pair(),
+    document(GROWS | {"label": "grows"}, _LIMIT, _POINTS),
     _RUN, *RIGHT.values(),
 ]  # fmt: skip
 
