@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -14,6 +13,7 @@ import pytest
 from ctucbvi.cli import main
 from tests.fake_claims import write
 from verify import progress
+from verify.recheck.__main__ import main as recheck_main
 
 
 @pytest.fixture(autouse=True)
@@ -53,18 +53,23 @@ def test_expected_verdicts_are_status_0_also_refuted_ones(verify):
     assert lines[1][:6] == ["thm:main", "statement", "proved", "refuted", "proved", "-"]
     assert lines[3][:6] == ["lem:b", "step", "refuted", "refuted", "refuted", "-"]
     assert lines[4][:6] == ["ass:c", "cited", "assumed", "assumed", "-", "-"]
-    assert out.splitlines()[-3:] == [
+    assert out.splitlines()[-4:] == [
         "5 claims (quick): 1 proved, 1 proved-on-box, 1 supported, 1 assumed, 1 refuted; all as expected",
         "error budget: 1e-06 for the whole run, shared by 1 random check",
         "assumed, cited or argued in words: ass:c",
+        "2 proved: 0 by certificate, identity or limit, 0 by derivation, 2 by code (named), 0 by nothing",
     ]
+    kept = "3 of them, and of the refuted, kept from earlier runs; --recheck keeps none"
+    assert verify(GOOD)[1].splitlines()[-1].endswith(f"0 by nothing ({kept})")
+    for option in ("--recheck", "--fresh"):
+        assert verify(GOOD, option)[1].splitlines()[-1].endswith("0 by nothing")
 
 
 def test_json_follows_the_contract(verify):
     status, out, err = verify(GOOD, "--json", "--seed", 7)
     document = json.loads(out)
     assert (status, err) == (0, "")
-    assert set(document) == {"claims", "summary", "profile", "seed", "versions"}
+    assert set(document) == {"claims", "settings", "summary", "profile", "seed", "versions"}
     assert (document["profile"], document["seed"]) == ("quick", 7)
     assert {"python", "sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba"} <= set(
         document["versions"]
@@ -73,11 +78,12 @@ def test_json_follows_the_contract(verify):
     assert {
         "label", "kind", "source", "statement", "domain", "uses", "verdict", "transitive", "expected",
         "evidence", "witness", "slack", "seconds", "latex", "says", "formula", "area", "symbols", "theorem",
-        "setting", "modulo", "elementary",
+        "setting", "modulo", "elementary", "point", "proof",
     } == set(first)  # fmt: skip
     assert (first["label"], first["uses"], first["source"]) == ("thm:main", ["lem:a", "lem:b"], "thm:main")
     assert (first["verdict"], first["transitive"], first["expected"]) == ("proved", "refuted", "proved")
     assert (first["latex"], first["evidence"]) == ("x \\le 1", {"seed": 7, "check": "fake"})
+    assert first["proof"] == {"code": {"check": "fake"}}
     assert third["witness"] == {"line": "print(True)"}
     summary = document["summary"]
     assert (summary["total"], summary["unexpected"], summary["assumed"]) == (5, [], ["ass:c"])
@@ -212,43 +218,29 @@ def test_an_unwritable_cache_is_a_warning(verify, monkeypatch, tmp_path):
 
 
 PROOFS = """
-from fractions import Fraction
-def proof(depth, low=Fraction(0), high=Fraction(1)):
-    if depth == 0:
-        return {"by": "range"}
-    mid = (low + high) / 2
-    parts = [proof(depth - 1, low, mid), proof(depth - 1, mid, high)]
-    return {"by": "split", "variable": "x", "at": str(mid), "parts": parts}
-def proved(label, depth):
-    area = ["0 <= x <= 1"]
-    certificate = {"format": "ctucbvi-proof-1", "label": label, "relation": "0 <= x", "domain": area,
-                   "integers": [], "box": area, "proof": proof(depth)}
-    return claim(label, "words", checks=[Fake("proved", evidence={"certificate": certificate})])
 CLAIMS = [
-    proved("lem:x", 2),
-    proved("lem_X", 8),
+    claim("lem:x", "words", says="0 <= x", domain="x >= 0", expected="proved"),
+    claim("lem_X", "words", says="x <= exp(x)", domain="x >= 0", expected="proved"),
     fake("../no", "refuted", expected="refuted"),
 ]
 """
 
 
-def test_certificates_are_written_and_long_ones_only_there(verify, tmp_path):
+def test_certificates_are_written(verify, tmp_path):
     folder = tmp_path / "new" / "proofs"
     status, out, _ = verify(PROOFS, "--json", "--certificates", folder)
-    short, long, _ = json.loads(out)["claims"]
     assert status == 0
     assert sorted(file.name for file in folder.iterdir()) == [
         "_no.witness.json",
         "lem_X-2.json",
         "lem_x.json",
     ]
-    assert json.loads((folder / "lem_x.json").read_text()) == short["evidence"]["certificate"]
-    entry = long["evidence"]["certificate"]
-    assert entry["nodes"] == 2**9 - 1
-    assert entry["file"] == str(folder / "lem_X-2.json")
-    assert entry["sha256"] == hashlib.sha256((folder / "lem_X-2.json").read_bytes()).hexdigest()
+    for claim, name in zip(json.loads(out)["claims"], ("lem_x", "lem_X-2"), strict=False):
+        assert (
+            json.loads((folder / f"{name}.json").read_text()) == claim["proof"]["formula"]["certificates"][0]
+        )
+        assert recheck_main([str(folder / f"{name}.json")]) == 0
     assert json.loads((folder / "_no.witness.json").read_text()) == {"line": "print(True)"}
-    assert json.loads(verify(PROOFS, "--json")[1])["claims"][1]["evidence"]["certificate"]["file"] is None
 
 
 def test_a_folder_that_cannot_be_made_is_said(verify, tmp_path):
@@ -263,7 +255,10 @@ def test_progress_says_how_far_it_is(verify, monkeypatch):
     monkeypatch.setattr(progress, "_EVERY", 0)
     _, _, err = verify("CLAIMS = [fake('a', 'proved'), fake('b', 'proved')]")
     spent = re.sub(r"after \d+ s", "after 0 s", err)  # a busy machine may take longer
-    assert spent == "verify: 0 of 2 claims after 0 s; now a\nverify: 1 of 2 claims after 0 s; now b\n"
+    read = "".join(
+        f"verify: {k} of 2 proofs and witnesses read by a fresh process after 0 s\n" for k in range(3)
+    )
+    assert spent == f"verify: 0 of 2 claims after 0 s; now a\nverify: 1 of 2 claims after 0 s; now b\n{read}"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     _, _, err = verify("CLAIMS = [fake('a', 'tested')]")
     assert (

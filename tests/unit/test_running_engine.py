@@ -25,13 +25,14 @@ from verify.claims import (
     claim,
     limit,
 )
+from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.proof import Proof
 from verify.running import engine
 from verify.running.engine import ERROR_BUDGET, effort_for, random_checks, run_claim
 from verify.running.results import Result
 
 WITNESS = {"line": "print(True)"}
-POSITIVE = Domain.of("x >= 0")
+POSITIVE, UNIT = Domain.of("x >= 0"), Domain.of("0 <= x <= 1")
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,11 @@ class Does:
         return self.what(effort)
 
 
-def finds(verdict, name="does", **evidence) -> Does:
+def finds(verdict, name="does", *, of_formula=False, **evidence) -> Does:
     witness = WITNESS if verdict == "refuted" else None
-    return Does(lambda effort: Finding(name, Verdict(verdict), evidence, witness), name)
+    return Does(
+        lambda effort: Finding(name, Verdict(verdict), evidence, witness), name, of_formula=of_formula
+    )
 
 
 def result(*checks, **more) -> Result:
@@ -88,14 +91,17 @@ def certificate(relation):
 
 
 def test_certificates_of_findings_that_do_not_decide_are_dropped():
-    box = finds("proved-on-box", "part", certificate=certificate("0 <= x"), boxes=3)
-    got = result(box, finds("proved", "proof"))
-    evidence = {"boxes": 3, "rechecked": True}
+    shown = {"of_formula": True, "certificate": certificate("0 <= x")}
+    box, whole = finds("proved-on-box", "part", boxes=3, **shown), finds("proved", "proof", **shown)
+    got = run_claim(claim("a", "words", says="0 <= x", domain=UNIT, checks=[box, whole]), Effort())
+    assert (got.verdict, got.evidence["point"]) == ("proved", {"x": "0"})
+    evidence = {"boxes": 3, "point": {"x": "0"}, "rechecked": True}
     assert got.evidence["others"] == [{"check": "part", "verdict": "proved-on-box", "evidence": evidence}]
 
 
 def test_a_proof_that_the_independent_checker_rejects_does_not_count():
-    got = result(finds("proved", "proof", certificate=certificate("x <= 1/2")))
+    forged = finds("proved", "proof", of_formula=True, certificate=certificate("x <= 1/2"))
+    got = run_claim(claim("a", "words", says="x <= 1/2", domain=UNIT, checks=[forged]), Effort())
     assert got.verdict == "undecided"
     assert got.evidence["claimed"] == "proved"
     assert "range" in got.evidence["rejected"][0]
@@ -132,6 +138,37 @@ def test_what_a_check_calls_proved_is_decided_by_the_checker(says, verdict):
         run_claim(claim("a", "words", says=says, domain=POSITIVE, checks=believes), Effort()).verdict
         == verdict
     )
+
+
+def test_code_that_does_not_look_at_what_is_said_proves_nothing_of_it():
+    """``1 <= 0`` was proved by a function that never saw it."""
+    cheat = Computed(lambda _: Outcome([Case("one", 1, 2)], complete=True))
+    got = run_claim(claim("a", "words", says="1 <= 0", checks=cheat), Effort())
+    assert (got.verdict, got.evidence["why"]) == (
+        "tested",
+        "code that does not look at what the claim says in formulas does not prove it",
+    )
+    assert run_claim(claim("a", "words", checks=cheat), Effort()).verdict == "proved"
+
+
+@pytest.mark.parametrize(
+    ("says", "domain"),
+    [
+        ("n <= -1", Domain.of("0 <= n <= 10", "n**2 == 7", integers="n")),
+        ("n <= -1", Domain.of("0 <= n", "0 <= m", "2*n == 2*m + 1", integers="n m")),
+        ("x <= -1", Domain.of("x >= 0", "y >= 0", "x + y == -1")),
+        ("m <= 0", Domain.of("m >= 1", "n == 0", "n**m == 1", integers="m n")),
+    ],
+)
+def test_a_claim_about_nothing_is_not_proved(says, domain):
+    got = run_claim(claim("a", "words", says=says, domain=domain), Effort())
+    assert not got.verdict.holds or got.verdict == "tested"
+
+
+def test_a_proved_formula_has_a_point_of_its_domain():
+    area = Domain.of("0 <= n <= 10", "n**2 == 9", "x >= n", integers="n")
+    got = run_claim(claim("a", "words", says="x >= 3", domain=area), Effort())
+    assert (got.verdict, got.evidence["point"]["n"]) == ("proved", "3")
 
 
 def disputed() -> Result:

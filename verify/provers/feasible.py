@@ -18,12 +18,17 @@ import sympy
 
 from verify.claims import Hypothesis, Range
 from verify.provers.expressions import attempt, put
-from verify.provers.points import Point, holds_at, samples
+from verify.provers.points import Point, holds_at, points, samples
 
 _STARTS, _MOVES = 8, 400
 _SIMPLE = [Fraction(*q) for q in ((1, 1), (0, 1), (2, 1), (1, 2), (-1, 1), (1, 3), (-2, 1), (4, 1))]
 _SIMPLE_POINTS, _CLOSE = 20_000, 1e-9
 _MARGIN = 1e-3  # by which a hypothesis is to hold, so that rounding does not break it
+
+
+def somewhere(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Point | None:
+    """An exact point that satisfies the hypotheses: a claim on this domain speaks of something."""
+    return next(iter(points(dict(ranges), given)), None) or point_of(ranges, given)
 
 
 def _float(function: Any, arguments: list[float]) -> float:

@@ -125,7 +125,8 @@ class Document:
             say(f"{label}: derivation of {claim['theorem']}")
             found, needs = about_derivation(claim, self._sound, self.settings, self._theorems)
             complaints += found
-        if "code" in proof and not (proof["code"]["complete"] or (not whole and proof["code"].get("box"))):
+        code = proof.get("code", {})
+        if code.get("complete") is False and (whole or not code.get("box")):
             complaints.append(_UNSHOWN.format(label))
         if verdict == "refuted":
             complaints += (
@@ -137,7 +138,7 @@ class Document:
         return Found(how, tuple(complaints), tuple(sorted(needs)))
 
 
-_UNSHOWN = "{}: proved by nothing: neither a formula nor a theorem, nor code that goes through all cases"
+_UNSHOWN = "{}: proved by nothing: neither formula nor theorem, nor code that says it goes through all cases"
 
 
 def _require_sums(data: Mapping[str, Any]) -> None:

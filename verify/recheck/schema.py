@@ -269,7 +269,7 @@ PROOF = Record(
             )
         ),
         "theorem": Record({"by": ("derivation",), "derivation": DERIVATION}),
-        "code": Record({"check": str, "complete": bool, "cases": int}, {"box": str, "method": str}),
+        "code": Record({"check": str}, {"complete": bool, "cases": int, "box": str, "method": str}),
     },
 )
 HEAD = {  # what has to be right for a document to be one

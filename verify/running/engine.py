@@ -51,6 +51,7 @@ from verify.claims import (
     combined,
 )
 from verify.claims.texts import describe
+from verify.provers.feasible import somewhere
 from verify.provers.slack import slack_of
 from verify.provers.statistical import Statistical
 from verify.recheck.claims import about_formula, about_point, about_refutation
@@ -144,7 +145,18 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
         witness=None if finding.witness is None else plain(dict(finding.witness)),
         slack=None if finding.slack is None else plain(dict(finding.slack)),
     )
+    if finding.verdict in _PROVED and claim.says is not None and check.of_formula:
+        finding = _somewhere(finding, claim)
     return _rechecked(finding, check, claim, effort.scaled(*_CHECKING))
+
+
+def _somewhere(finding: Finding, claim: Claim) -> Finding:
+    """With a point of the domain, which shows that a proved claim speaks of something."""
+    at = somewhere(claim.domain.ranges, claim.domain.given)
+    if at is None:
+        why = "no exact point is found that satisfies the hypotheses: the claim may say nothing"
+        return replace(finding, verdict=Verdict.UNDECIDED, evidence={**finding.evidence, "why": why})
+    return replace(finding, evidence={**finding.evidence, "point": {n: str(x) for n, x in at.items()}})
 
 
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:

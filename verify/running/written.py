@@ -25,6 +25,7 @@ from verify.running.results import Result
 if TYPE_CHECKING:
     from verify.running.runs import Run
 
+_OF_CODE = ("check", "complete", "cases", "box", "method")
 _SHOWN = ("certificate", "certificates", "point")  # evidence that stands elsewhere in a row
 
 
@@ -122,14 +123,7 @@ def _proof(claim: Claim, result: Result, settings: dict[str, Any]) -> dict[str, 
         named = {**derivation, "setting": data["name"] if same else data}  # another one is refused
         found["theorem"] = {"by": DERIVATION, "derivation": named}
     if proved and claim.says is None and not claim.theorem:
-        more = {key: evidence[key] for key in ("box", "method") if key in evidence}
-        complete = evidence.get("complete") is True
-        found["code"] = {
-            "check": evidence["check"],
-            "complete": complete,
-            "cases": evidence.get("cases", 0),
-            **more,
-        }
+        found["code"] = {key: evidence[key] for key in _OF_CODE if key in evidence}
     return found
 
 

@@ -54,10 +54,11 @@ class Outcome:
 
 def ours(entry: Entry, seconds: float) -> Answer:
     """Our prover in the quick profile, and the independent checker on what it wrote down."""
-    from verify.claims import Effort
-    from verify.claims.texts import describe
+    from verify.claims import ClaimSet, Effort
     from verify.recheck import recheck
     from verify.running.engine import run_claim
+    from verify.running.runs import Run
+    from verify.running.written import document
 
     claim = entry.claim()
     result = run_claim(claim, Effort())
@@ -66,8 +67,8 @@ def ours(entry: Entry, seconds: float) -> Answer:
     verdict = str(result.verdict)
     if verdict not in ("proved", "refuted"):
         return "open", f"{verdict}: {result.evidence.get('why', '')}"
-    document = json.loads(json.dumps({**describe(claim), **result.to_json(), "theorem": None}))
-    complaints = recheck({"claims": [document]})
+    run = Run(ClaimSet([claim]), Effort(), {claim.label: result}, 0)
+    complaints = recheck(json.loads(json.dumps(document(run))))
     if complaints:
         return "rejected", complaints[0]
     return verdict, str(result.evidence.get("check", ""))

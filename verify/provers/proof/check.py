@@ -52,7 +52,6 @@ from verify.provers.proof.rules import DEPTH, GOALS, price_of, prove
 Box = Mapping[str, Range]
 
 NOTHING = "no point of the domain satisfies its hypotheses: the claim says nothing"
-NO_POINT = "no exact point of the domain is found that satisfies its hypotheses: the claim may say nothing"
 _SUSPECTS = 60  # points at which a failure is looked into
 _DRAWN = 100  # points that fit the hypotheses
 _REFUTING = (2_000_000, 20_000_000)  # what looking for points where it fails may cost; quick and thorough
@@ -91,20 +90,8 @@ class Proof:
         work = Work(effort.scaled(*self.boxes))
         search = _Attempt(claim, box, self.depth, effort.scaled(self.goals, 2 * self.goals), work)
         with metered(price_of(search.goals, work) + effort.scaled(*_REFUTING)):
-            return _somewhere(search.decided(says), domain)
+            return search.decided(says)
         return search.open()  # the meter is empty
-
-
-def _somewhere(found: Finding, domain: Domain) -> Finding:
-    """With a point of the domain, which shows that a proved claim speaks of something."""
-    if found.verdict not in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
-        return found
-    known = next(iter(points(dict(domain.ranges), domain.given)), None) or point_of(
-        domain.ranges, domain.given
-    )
-    if known is None:
-        return _undecided(NO_POINT)
-    return replace(found, evidence={**found.evidence, "point": {name: str(x) for name, x in known.items()}})
 
 
 def _undecided(why: str, **more: Any) -> Finding:
