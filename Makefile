@@ -9,11 +9,11 @@ unexport PYTHONDONTWRITEBYTECODE # the tests start many processes, and each woul
 
 verify: $(STAMP)  ## the main job: the planners against each other, and every claim of the paper
 	$(BIN)/ctucbvi crosscheck
-	$(BIN)/ctucbvi verify
+	$(BIN)/ctucbvi verify --recheck
 
 verify-thorough: $(STAMP)  ## the same with much more effort per claim; resumes when it is interrupted
 	$(BIN)/ctucbvi crosscheck --random 200
-	$(BIN)/ctucbvi verify --profile thorough
+	$(BIN)/ctucbvi verify --recheck --profile thorough
 
 kernel: $(STAMP)  ## a third opinion: proved inequalities and derivations as theorems, judged by Coq's kernel (docs/coq.md)
 	@$(BIN)/python -m verify.coq > /dev/null
@@ -21,7 +21,7 @@ kernel: $(STAMP)  ## a third opinion: proved inequalities and derivations as the
 	$(BIN)/python -m verify.coq build/coq
 
 ledger: $(STAMP)  ## docs/ledger.md, made from the verdicts
-	$(BIN)/ctucbvi verify --ledger docs/ledger.md
+	$(BIN)/ctucbvi verify --recheck --ledger docs/ledger.md
 
 report: $(STAMP)  ## build/report/index.html, a page about all claims, and the errata
 	$(BIN)/ctucbvi report build/report

@@ -109,6 +109,7 @@ def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> No
     )
     take(parser, "labels LABEL", "a claim, a pattern like 'lem:*', or a property suite", nargs="*")
     _add_run(parser, source)
+    take(parser, "--recheck", "use them, but have every proof in them checked again")
     take(parser, "--model MODEL", "run the suites on this model, bundled or a file")
     take(parser, "--examples N", "per check of the suites", span=(1, 10**7))
     take(parser, "--mutants", "run the mutants of the claims: each must be told from its claim")
@@ -146,6 +147,7 @@ def _add_report(commands: Commands, source: Source, words: dict[str, str]) -> No
     )
     take(parser, "folder DIR", "where to write; it is made if it is missing")
     _add_run(parser, source)
+    parser.set_defaults(recheck=True)
 
 
 def _add_run(parser: argparse.ArgumentParser, source: Source) -> None:
@@ -157,7 +159,6 @@ def _add_run(parser: argparse.ArgumentParser, source: Source) -> None:
     take(parser, "--workers W", workers, span=(0, 1024))
     take(parser, "--cluster ADDRESS", "a dask scheduler whose workers check the claims instead")
     take(parser, "--fresh", "do not use the results of earlier runs")
-    take(parser, "--recheck", "use them, but let every proof of them be checked again")
 
 
 def _add_source(parser: argparse.ArgumentParser, source: Source) -> None:
