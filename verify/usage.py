@@ -32,8 +32,8 @@ _VERIFY_EXAMPLES = """examples:
 Results are kept in ${variable}_CACHE (default: {name} in your cache folder) and used again while
 the claim, the code it imports and the versions are the same.  That code is looked for in this
 package, beside the file of claims and where Python imports from, but not in installed packages
-(their versions count, if they compute).  Data files that a check reads and modules imported by a
-computed name are not looked at: use --fresh when they change.
+(their versions count, if they compute).  The result of a check that reads something else, a file or
+a variable of the environment, is not kept.
 """
 
 _CLAIMS = """\

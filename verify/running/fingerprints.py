@@ -7,7 +7,8 @@ functions included, so nothing is executed to find them.  "Ours" is this package
 that the source of the claims names, whatever stands beside a user's file, and the other folders from which
 Python imports, but for its own library and installed packages.
 
-Not seen: a module imported by a computed name, and data files that a check reads.
+What else a check reads (a module imported by a computed name, a data file) is noticed while it runs, and
+then its result is not kept (:mod:`verify.running.inputs`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from enum import Enum
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from verify.claims import Claim, Effort
@@ -82,6 +83,11 @@ class Fingerprints:
         """Whether no file or folder has changed since it was read, as far as its marks tell for certain."""
         return all(mark is not None and mark == _mark(path) for path, mark in self._marks.items())
 
+    @property
+    def files(self) -> list[Path]:
+        """All files whose text is in a key that was made."""
+        return [path for path in self._marks if path.suffix == ".py"]
+
     def key(self, claim: Claim, effort: Effort) -> str:
         """The key of the claim's result, from the claim as it was loaded.
 
@@ -89,6 +95,7 @@ class Fingerprints:
         """
         parts = {
             "claim": _claim_data(claim),
+            "globals": self._globals(claim),
             "effort": [effort.profile, effort.seed, str(effort.error)],
             "sources": self._sum(claim),
             "versions": versions(),
@@ -96,8 +103,39 @@ class Fingerprints:
         return _digest(parts)
 
     def ground(self, claim: Claim) -> str:
-        """What may change under a running check: the text of the modules, and what the claim says."""
-        return _digest([_texts(claim), self._sum(claim)])
+        """What may change under a running check: the text of the modules, what the claim says, globals."""
+        return _digest([_texts(claim), self._sum(claim), self._globals(claim)])
+
+    def _globals(self, claim: Claim) -> Any:
+        """The data that the user's checks find under global names: a file may have computed them, or a check.
+
+        Of a package they are in its text, or made anew in each process that runs its checks.
+        """
+        if self._source.folder is None:
+            return None
+        found: dict[str, Any] = {}
+        waiting: list[Any] = [*claim.checks]
+        if claim.derivation is not None:
+            waiting.append(claim.derivation)
+        seen: set[int] = set()
+        while waiting:
+            thing = waiting.pop()
+            if id(thing) in seen:
+                continue
+            seen.add(id(thing))
+            waiting += _inner(thing)
+            if isinstance(thing, FunctionType) and self._is_users(thing):
+                for name in sorted(_names(thing.__code__)):
+                    value = thing.__globals__.get(name, _NONE)
+                    if isinstance(value, FunctionType | type | partial):
+                        waiting.append(value)
+                    elif not isinstance(value, ModuleType) and value is not _NONE:
+                        found[f"{thing.__module__}.{name}"] = canonical(value)
+        return sorted(found.items())
+
+    def _is_users(self, function: FunctionType) -> bool:
+        file = Path(function.__code__.co_filename)
+        return self._source.folder is not None and file.is_relative_to(self._source.folder)
 
     def read(self, claims: Iterable[Claim]) -> None:
         """Read all that takes part in checking these claims now, and not when it is asked for."""
@@ -176,6 +214,32 @@ class Fingerprints:
             yield folder / name / "__init__.py"
         if f"{name}.py" in self._listed[folder]:
             yield folder / f"{name}.py"
+
+
+_NONE = object()
+
+
+def _inner(thing: Any) -> list[Any]:
+    """Functions, and what may hold some, inside of a check."""
+    if isinstance(thing, partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, MethodType):
+        return [thing.__func__, thing.__self__]
+    if isinstance(thing, FunctionType):
+        return [*_cells(thing), getattr(thing, "__wrapped__", None)]
+    if isinstance(thing, list | tuple):
+        return list(thing)
+    if isinstance(thing, type):
+        return [value for value in vars(thing).values() if isinstance(value, FunctionType)]
+    if is_dataclass(thing) or hasattr(thing, "run"):
+        return [type(thing), *vars(thing).values()] if hasattr(thing, "__dict__") else [type(thing)]
+    return []
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names that the code asks for, and the functions inside it."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
 
 
 def _mark(path: Path) -> Mark | None:

@@ -29,6 +29,7 @@ from typing import Any
 from verify.claims import Claim, ClaimError, ClaimSet, Defect, Remark, Section, fitting
 from verify.paper import NO_PAPER, Paper
 from verify.reading import deferring
+from verify.running.inputs import Seen, watching
 from verify.source import Source
 
 _MODULE = "claims_of_file"  # the name a claims file runs under
@@ -99,7 +100,7 @@ def _modules_of(source: Source, names: Iterable[str] | None = None) -> list[Modu
     """The file, or the modules of the package: all, or these."""
     with contextlib.redirect_stdout(sys.stderr):
         if source.file:
-            return [_run_file(Path(source.file))]
+            return [_run_file(Path(source.file), source)]
         with deferring():
             return list(_modules(source.package)) if names is None else list(map(_module, names))
 
@@ -190,10 +191,16 @@ def _modules(name: str) -> Iterator[ModuleType]:
 
 # --- a file ----------------------------------------------------------------------------------
 
+_read: list[Seen] = []  # of the last file: what it read when it was run
 _loaded: dict[str, set[str]] = {}  # folder of the last file: the modules that came from there
 
 
-def _run_file(path: Path) -> ModuleType:
+def read_at_load() -> Seen | None:
+    """What the file of claims read when it was run, if there is one."""
+    return _read[-1] if _read else None
+
+
+def _run_file(path: Path, source: Source) -> ModuleType:
     if path.suffix != ".py" or not path.is_file():
         fault = "no such file" if not path.exists() else "is not a Python file"
         raise ClaimError(f"--claims {path}: {fault}; write a file like mine.py")
@@ -205,7 +212,9 @@ def _run_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent))
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # no litter in a user's folder
     try:
-        exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
+        with watching(source) as seen:
+            _read[:] = [seen]
+            exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
         raise ClaimError(_blame(error, path, path.name)) from None
     finally:

@@ -16,7 +16,7 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -28,7 +28,8 @@ from verify.progress import listening, rest
 from verify.running.cache import Cache
 from verify.running.engine import run_claim
 from verify.running.fingerprints import Fingerprints
-from verify.running.loading import load_claims
+from verify.running.inputs import watching
+from verify.running.loading import load_claims, read_at_load
 from verify.running.results import Result
 from verify.source import Source
 from verify.workers import end_with_parent, no_interrupt
@@ -57,16 +58,21 @@ class Job:
     _read: list[Fingerprints] = field(default_factory=list, compare=False, repr=False)  # by this process
 
     def check(self, task: Task, claims: ClaimSet) -> tuple[Result, bool]:
-        """Check one claim; and whether the ground of the key is still the same afterwards.
+        """Check one claim; and whether the result may be kept under its key.
 
-        A file that was edited in the meantime makes it unclear which text the result belongs to.
+        A file that was edited in the meantime makes it unclear which text the result belongs to, and what it
+        has read besides code is in no key.
         """
-        result = run_claim(claims[task.label], self.effort)
+        with watching(self.source) as seen:
+            result = run_claim(claims[task.label], self.effort)
         if self._read and not self._read[-1].current:
             self._read.clear()
         if not self._read:
             self._read.append(Fingerprints(self.source))
-        return result, self._read[-1].ground(claims[task.label]) == task.ground
+        same = self._read[-1].ground(claims[task.label]) == task.ground
+        known, before = self._read[-1].files, read_at_load() if self.source.file else None
+        read = sorted({*seen.names(known), *(before.names(known) if before is not None else ())})
+        return replace(result, read=tuple(read)), same and not read
 
     def finish(self, task: Task, claims: ClaimSet) -> Result:
         """Check one claim and keep the result, if it is clear what it is of."""

@@ -30,6 +30,7 @@ class Result:
     slack: Mapping[str, Any] | None = None
     seconds: float = 0.0
     error: str | None = None
+    read: tuple[str, ...] = ()  # besides code: then it is never kept
 
     def __repr__(self) -> str:
         how = f"failed: {self.error}" if self.error else f"by {self.evidence.get('check', 'no check')}"
@@ -42,7 +43,8 @@ class Result:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Result:
         """The result that :meth:`to_json` wrote; ``KeyError``, ``TypeError`` or ``ValueError`` otherwise."""
-        return Result(**{**data, "verdict": Verdict(data["verdict"])})
+        read = tuple(data.get("read", ()))
+        return Result(**{**data, "verdict": Verdict(data["verdict"]), "read": read})
 
     @staticmethod
     def failed(label: str, check: str, error: str, *, seconds: float = 0.0, trace: str = "") -> Result:

@@ -29,6 +29,13 @@ Progress = Callable[
 ]  # so many claims of so many are done, these under way
 
 
+_FEW = 3  # names in a message
+
+
+def _more(names: Sequence[str]) -> str:
+    return f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+
+
 @dataclass(frozen=True)
 class Run:
     """Claims and what was found out about those that were selected."""
@@ -142,6 +149,10 @@ def run_claims(
     with contextlib.closing(stream):  # an interrupted run ends its workers
         for result in stream:
             found[result.label] = result
+    if warn is not None:
+        for label in rest:
+            if read := found[label].read:
+                warn(f"{label}: is not kept: besides code it reads {', '.join(read[:_FEW])}{_more(read)}")
     run = Run(claims, effort, {label: found[label] for label in labels}, len(kept))
     said = accepted(
         document(run),
