@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import time
 from dataclasses import dataclass, field
 from verify.claims import Domain, Finding, Kind, Verdict, claim
 
+LOG = None
+
 def log(text):
-    if "FAKE_LOG" in os.environ:
-        with open(os.environ["FAKE_LOG"], "a") as file:
+    if LOG:
+        with open(LOG, "a") as file:
             file.write(text + "\\n")
 
 @dataclass(frozen=True)
@@ -44,7 +47,8 @@ def fake(label, verdict, uses=(), **more):
 def write(folder: Path, body: str, name: str = "mine.py") -> Path:
     """A claims file with this body."""
     file = folder / name
-    file.write_text(HEAD + body, encoding="utf-8")
+    head = HEAD.replace("LOG = None", f"LOG = {os.environ.get('FAKE_LOG')!r}")
+    file.write_text(head + body, encoding="utf-8")
     return file
 
 

@@ -94,7 +94,9 @@ ZERO = _FRAME | {
     "integers": ["m", "n"],
     "box": _POWER[:2],
     "proof": {
-        **{"by": "cases", "variable": "m", "tail": {"by": "range"}},
+        "by": "cases",
+        "variable": "m",
+        "tail": {"by": "range"},
         "parts": [{"by": "given", "hypothesis": 0, "multiplier": "1", "rest": "0", "proof": {"by": "range"}}],
     },
 }

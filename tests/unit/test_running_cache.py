@@ -18,6 +18,7 @@ from verify.claims import Verdict
 from verify.running import fingerprints
 from verify.running.cache import Cache, cache_folder
 from verify.running.fingerprints import Fingerprints, canonical
+from verify.running.inputs import Seen
 from verify.running.loading import Source, load_claims
 from verify.running.results import Result
 from verify.running.runs import run_claims
@@ -92,6 +93,8 @@ def test_a_changed_helper_gives_the_new_verdict(bench):
 def test_a_cache_that_does_not_look_at_the_sources_is_caught(bench, monkeypatch):
     """The mutant returns what the old helper said."""
     monkeypatch.setattr(Fingerprints, "sources", lambda self, *modules: {})
+    monkeypatch.setattr(Fingerprints, "_globals", lambda self, claim: None)
+    monkeypatch.setattr(Seen, "names", lambda self, known: [])
     monkeypatch.setattr(fingerprints, "_claim_data", lambda claim: claim.label)
     bench.run()
     bench.deeper.write_text("VERDICT = 'tested'\n")

@@ -29,9 +29,12 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from numbers import Number
 from pathlib import Path
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
+
+import numpy
 
 from verify.claims import Claim, Effort
 from verify.claims.texts import describe
@@ -47,6 +50,7 @@ _IMPORT = re.compile(
 )
 _CONTINUED, _QUOTE = re.compile(rb"\\[\n\r]"), re.compile(rb"[\"'\\]")
 _CODING = re.compile(rb".*(?:\n|\r).*coding|.*coding")  # in the first two lines
+_DEEPEST = 20  # data inside of data
 _ADDRESS: Any = object.__repr__  # says the class and the address, and nothing else
 
 
@@ -126,11 +130,11 @@ class Fingerprints:
             waiting += _inner(thing)
             if isinstance(thing, FunctionType) and self._is_users(thing):
                 for name in sorted(_names(thing.__code__)):
-                    value = thing.__globals__.get(name, _NONE)
+                    value = thing.__globals__.get(name)
                     if isinstance(value, FunctionType | type | partial):
                         waiting.append(value)
-                    elif not isinstance(value, ModuleType) and value is not _NONE:
-                        found[f"{thing.__module__}.{name}"] = canonical(value)
+                    elif (data := _data(value)) is not None:
+                        found[f"{thing.__module__}.{name}"] = data
         return sorted(found.items())
 
     def _is_users(self, function: FunctionType) -> bool:
@@ -216,7 +220,17 @@ class Fingerprints:
             yield folder / f"{name}.py"
 
 
-_NONE = object()
+def _data(value: Any, depth: int = 0) -> Any:
+    """Numbers, texts and what is made of them; other things may look different once they are used."""
+    if isinstance(value, bool | int | float | complex | str | bytes | Number):
+        return repr(value)
+    if isinstance(value, numpy.ndarray):
+        return [value.shape, str(value.dtype), hashlib.sha256(value.tobytes()).hexdigest()]
+    if isinstance(value, Mapping | list | tuple | set | frozenset) and depth < _DEEPEST:
+        every = value.items() if isinstance(value, Mapping) else value
+        parts = [_data(item, depth + 1) for item in every]
+        return sorted(parts, key=repr) if isinstance(value, Mapping | set | frozenset) else parts
+    return None
 
 
 def _inner(thing: Any) -> list[Any]:

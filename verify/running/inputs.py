@@ -27,6 +27,7 @@ _CODE = (".py", ".pyc", ".so", ".pyd")
 _STARTED = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname")
 _FOLDERS = ("os.listdir", "os.scandir")
+_UNNAMED = getattr(os, "O_TMPFILE", -1)  # a file that only who opened it can read
 
 
 class Seen:
@@ -58,10 +59,12 @@ class Seen:
             self.others.add("another process" if event in _STARTED else "the network")
 
     def asked(self) -> bool:
-        """Whether code of a check asks, by itself or through Python's library: the first frame that is not its."""
+        """Whether code of a check asks, by itself or through Python's library."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             file = frame.f_code.co_filename
+            if file.startswith("<frozen importlib"):
+                return False  # somebody imports a module: its file is heard of when it is opened
             if file != __file__ and not file.startswith(("<frozen", *_library())):
                 return not file.startswith((*_python(), *self._code))
             frame = frame.f_back
@@ -69,13 +72,23 @@ class Seen:
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
         place = _place(path)
-        if not place:
+        if (
+            not place
+            or Path(place).name.startswith("<")
+            or (  # the name of code that is in no file
+                isinstance(flags, int) and flags & _UNNAMED == _UNNAMED
+            )
+        ):
             return
-        reads = ("r" in mode or "+" in mode) if isinstance(mode, str) else not flags & os.O_WRONLY
+        reads = (
+            ("r" in mode or "a+" in mode.replace("b", ""))
+            if isinstance(mode, str)
+            else not flags & os.O_WRONLY
+        )
         fresh = isinstance(flags, int) and flags & os.O_CREAT and flags & os.O_EXCL
         if not reads or fresh:
             self._made.add(place)  # what the check has written itself it may read
-        elif place not in self._made and not self._belongs(place):
+        elif place not in self._made and not self._belongs(place) and not _of_python():
             if place.endswith(".pyc"):
                 with suppress(ValueError, NotImplementedError):
                     place = source_from_cache(place)
@@ -116,6 +129,20 @@ def watching(source: Source) -> Iterator[Seen]:
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
     for seen in _looking:
         seen.hear(event, arguments)
+
+
+def _of_python() -> bool:
+    """Whether Python looks for what is installed, or for the lines of code in a message."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(_library()):
+            if Path(file).parts[-2:-1] == ("metadata",) or file.endswith(("linecache.py", "inspect.py")):
+                return True
+        elif file != __file__ and not file.startswith("<frozen"):
+            return False
+        frame = frame.f_back
+    return False
 
 
 def _place(path: Any) -> str:

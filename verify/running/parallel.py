@@ -56,6 +56,7 @@ class Job:
     cache: Cache | None  # None: nothing can be kept
     places: Mapping[str, str] | None = None  # the claims that take part, and their modules; None: all
     _read: list[Fingerprints] = field(default_factory=list, compare=False, repr=False)  # by this process
+    _inputs: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def check(self, task: Task, claims: ClaimSet) -> tuple[Result, bool]:
         """Check one claim; and whether the result may be kept under its key.
@@ -70,8 +71,9 @@ class Job:
         if not self._read:
             self._read.append(Fingerprints(self.source))
         same = self._read[-1].ground(claims[task.label]) == task.ground
-        known, before = self._read[-1].files, read_at_load() if self.source.file else None
-        read = sorted({*seen.names(known), *(before.names(known) if before is not None else ())})
+        before, known = read_at_load() if self.source.file else None, self._read[-1].files
+        self._inputs.extend([*seen.names(known), *(before.names(known) if before else ())])
+        read = sorted(set(self._inputs))  # of other checks too: one may find what another has put somewhere
         return replace(result, read=tuple(read)), same and not read
 
     def finish(self, task: Task, claims: ClaimSet) -> Result:

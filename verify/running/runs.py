@@ -152,7 +152,8 @@ def run_claims(
     if warn is not None:
         for label in rest:
             if read := found[label].read:
-                warn(f"{label}: is not kept: besides code it reads {', '.join(read[:_FEW])}{_more(read)}")
+                told = f"{', '.join(read[:_FEW])}{_more(read)}"
+                warn(f"{label}: is not kept: the checks have read {told}, which is in no key")
     run = Run(claims, effort, {label: found[label] for label in labels}, len(kept))
     said = accepted(
         document(run),
