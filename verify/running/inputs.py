@@ -71,21 +71,14 @@ class Seen:
         return False
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
-        place = _place(path)
-        if (
-            not place
-            or Path(place).name.startswith("<")
-            or (  # the name of code that is in no file
-                isinstance(flags, int) and flags & _UNNAMED == _UNNAMED
-            )
-        ):
-            return
-        reads = (
-            ("r" in mode or "a+" in mode.replace("b", ""))
-            if isinstance(mode, str)
-            else not flags & os.O_WRONLY
-        )
-        fresh = isinstance(flags, int) and flags & os.O_CREAT and flags & os.O_EXCL
+        place, flags = _place(path), flags if isinstance(flags, int) else 0
+        if not place or Path(place).name.startswith("<") or flags & _UNNAMED == _UNNAMED:
+            return  # an open file, code that is in no file, or a file that has no name
+        if isinstance(mode, str):
+            reads = "r" in mode or "a+" in mode.replace("b", "")
+        else:
+            reads = not flags & os.O_WRONLY
+        fresh = flags & os.O_CREAT and flags & os.O_EXCL
         if not reads or fresh:
             self._made.add(place)  # what the check has written itself it may read
         elif place not in self._made and not self._belongs(place) and not _of_python():
