@@ -125,7 +125,9 @@ def jump(before, after, bends):
 def committed_gaps(problem, first, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
-    The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
+    The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.  On a piece with
+    one coefficient t is its ``start`` and no more, so that its slope counts, too: min{t, q} is at most
+    start + h, and below the start by no more than q is.
     """
     truncate, fixed, start, h = problem  # whole tuples of arrays would have their references counted
     orders = q.shape[1]
@@ -134,7 +136,7 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
     for x in range(first.size - 1):
         b = best[x]
         is_capped = truncate and capped[x] == 1
-        here, apart = 0.0, 0.0
+        here, apart = 0.0, h if is_capped and orders == 1 else 0.0
         for j in range(orders):
             line = start if j == 0 else h if j == 1 else 0.0
             meant = line if is_capped else q[b, j]
