@@ -170,7 +170,7 @@ def test_the_interpreted_checker_passes():
         ("jump", lambda before, after, bends: 0.0),
         ("excess", lambda d, n, blur, work: 0.0),
         ("committed_gaps", lambda *rest: 0.0),
-        ("UNIT", 0.0),
+        ("ROUNDING", 0.0),
     ],
 )
 def test_a_checker_with_a_part_left_out_is_caught(interpreted, name, value):
@@ -298,7 +298,7 @@ def test_what_kinks_add_to_residuals_is_that_in_rationals(interpreted, mistake):
         spread = bent_residuals._spread
         interpreted.setattr(bent_residuals, "_spread", lambda to, r, *parts: spread(to, 0 * r, *parts))
     if mistake == "no rounding":  # shows where the planner's own bends cancel
-        interpreted.setattr(bent_residuals, "UNIT", 0.0)
+        interpreted.setattr(bent_residuals, "ROUNDING", 0.0)
     if mistake == "no turn":
         interpreted.setattr(bent_residuals, "_move", lambda *parts: None)
     for seed in range(24):
