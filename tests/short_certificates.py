@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from ctucbvi import CTMDP, Policy, Semantics, Transition
+from ctucbvi import CTMDP, Objective, Policy, Semantics, Transition
 from ctucbvi.numeric import Certificate, NumericSolution, certify
 from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import FORMAT
@@ -37,6 +37,7 @@ def short_cases() -> list[Case]:
 def _drawn(draw: random.Random, name: str) -> CTMDP:
     states = [f"x{i}" for i in range(draw.choice((1, 1, 2, 2, 3)))]
     kind, even = draw.choice(("flat", "still", "capped", "any")), Fraction(draw.choice((0, 1, 2, 3)), 2)
+    costs, paid = kind == "any" and draw.random() < 0.3, kind == "any" and draw.random() < 0.3
     rows, ends = [], {x: Fraction(draw.choice((-2, -1, 0, 0, 1, 2, 4)), 2) for x in states}
     for x in states:
         ends[x] = even if kind in ("flat", "capped") else ends[x]
@@ -47,9 +48,12 @@ def _drawn(draw: random.Random, name: str) -> CTMDP:
                 reward = 1 + rate * even if kind == "capped" else Fraction(0)
             to = {draw.choice(states): Fraction(1, 3), draw.choice(states): Fraction(2, 3)}
             whole = {y: p / sum(to.values()) for y, p in to.items()} if rate else None
-            rows.append(Transition.of(x, f"a{a}", rate=rate, reward=reward, to=whole))
+            own = {"terminal": Fraction(draw.choice((-1, 0, 1)))} if paid and draw.random() < 0.5 else {}
+            own |= {"choice": Fraction(draw.choice((-1, 1)), 2)} if paid and draw.random() < 0.5 else {}
+            rows.append(Transition.of(x, f"a{a}", rate=rate, reward=reward, to=whole, **own))
     horizon = Fraction(draw.choice((1, 2, 4)), 2)
-    return CTMDP.of(name, horizon=horizon, states=states, transitions=rows, terminal=ends)
+    options = {"objective": "min" if costs else "max", "terminal": ends}
+    return CTMDP.of(name, horizon=horizon, states=states, transitions=rows, **options)
 
 
 def short(draw: random.Random, case: Case) -> tuple[str, int]:
@@ -85,7 +89,12 @@ def _written(draw: random.Random, model: CTMDP, semantics: Semantics, truncate: 
     if truncate or not committed or not any(document["kinks"]):
         document.pop("kinks")
     named = {"format": FORMAT, "model": model.name, "semantics": str(semantics), "truncate": truncate}
-    return {**named, "times": times, **document}
+    if model.objective is Objective.MIN:  # a file has the model's own numbers
+        for key in ("values", "scores"):
+            document[key] = [[[-c for c in row] for row in piece] for piece in document[key]]
+        for _, _, bends in (kink for piece in document.get("kinks", []) for kink in piece):
+            bends[:] = [[i, *(-c for c in bend)] for i, *bend in bends]
+    return {**named, "objective": str(model.objective), "times": times, **document}
 
 
 def _hints(
@@ -135,15 +144,26 @@ def _bent(draw: random.Random, a: Arrays, h: float, best: list[int], q: Series) 
     """A turn to any action inside a piece, with the bends that it has or with others."""
     if not q or draw.random() < 0.5:
         return []
-    pair, place = draw.randrange(len(q)), draw.choice((0.0, 0.25, draw.random(), 1.0))
-    gain = q[pair][1] - q[best[a.owner[pair]]][1]
+    places = sorted(draw.choice((0.0, 0.25, draw.random(), 1.0)) for _ in range(draw.choice((1, 1, 2, 3))))
+    lead, found = list(best), list[list[Any]]()
+    for place in places:
+        pair = draw.randrange(len(q))
+        found.append(
+            [place, pair, _bends(draw, a, h, pair, q[pair][1] - q[lead[a.owner[pair]]][1], len(q[0]))]
+        )
+        lead[a.owner[pair]] = pair
+    return found
+
+
+def _bends(draw: random.Random, a: Arrays, h: float, pair: int, gain: float, many: int) -> list[list[Any]]:
+    """What is bent where the state of a pair gains so much slope."""
     bends = []
-    for i in range(len(q)):
+    for i in range(len(a.rate)):
         to = [a.probability[e] for e in range(a.row[i], a.row[i + 1]) if a.target[e] == a.owner[pair]]
         if to or draw.random() < 0.2:
             bend = h * float(a.rate[i]) * float(sum(to)) * gain / 2 + draw.choice((0, 0, draw.uniform(-1, 1)))
-            bends.append([i, bend, *[0.0] * (len(q[0]) - 3)])
-    return [[place, pair, bends]]
+            bends.append([i, bend, *[0.0] * (many - 3)])
+    return bends
 
 
 def of_a_policy(solution: NumericSolution) -> Certificate:
