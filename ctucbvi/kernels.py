@@ -1,8 +1,9 @@
 """Compiled kernels, kept on disk until the sources change, wherever numba keeps them.
 
 Numba looks only at the file of the function that it compiled, not at those of the functions that were
-compiled into it, so that a user who upgrades would go on with old ones.  Here each folder of compiled code
-carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied when that is another one.
+compiled into it, so that a user who upgrades would go on with old ones.  Here each file of compiled code
+has the :func:`~ctucbvi.sources.digest` it was made from in its name, so that processes with other sources
+never take it for theirs, whoever of them writes last; what has another one is removed from the folder.
 
 **Parts.**  Numba optimises a function and makes it machine code, and links it into each caller, where all of
 that is done again: most of the time it takes to compile goes into code that nobody calls on its own.  Here a
@@ -60,7 +61,7 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 
 from ctucbvi.sources import digest
 
-_STAMP = "kernels.sha256"
+_MADE_OF = digest()[:16]  # when it is imported: sources may change before somebody compiles
 _PATIENCE = 60.0  # seconds, with a process that compiles
 # Not by sys.stdin, which would be locked at the end of a process that is done, and end it by a signal.
 _END_WITH_PARENT = (
@@ -264,7 +265,15 @@ class _Part(JITCodeLibrary):  # type: ignore[misc] # numba has no types
         return self.name, self._get_module_for_linking().as_bitcode()
 
 
-class _PartCacheImpl(CompileResultCacheImpl):  # type: ignore[misc] # numba has no types
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc] # numba has no types
+    """How machine code is kept on disk."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """A name that other sources do not have."""
+        return f"{super().get_filename_base(fullname, abiflags)}.{_MADE_OF}"
+
+
+class _PartCacheImpl(_CacheImpl):
     """How parts are kept on disk."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
@@ -314,6 +323,8 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc] # numba has no types
 
 
 class _Cache(FunctionCache):  # type: ignore[misc] # numba has no types
+    _impl_class = _CacheImpl
+
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
         made_of = self._impl.locator.get_source_stamp()
@@ -348,9 +359,6 @@ class _PartCache(_Cache):
 def _drop_stale(folder: Path) -> None:
     """Remove the kernels of other sources; where that cannot be done, nothing is."""
     with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        stamp = folder / _STAMP
-        if not stamp.exists() or stamp.read_text(encoding="ascii", errors="replace") != digest():
-            for kernel in folder.glob("*.nb[ci]*"):  # also what somebody was writing who was killed
+        for kernel in folder.glob("*.nb[ci]*"):  # also what somebody was writing who was killed
+            if _MADE_OF not in kernel.name:
                 kernel.unlink(missing_ok=True)
-            stamp.write_text(digest(), encoding="ascii")

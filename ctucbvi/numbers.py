@@ -1,4 +1,4 @@
-"""Reading numbers exactly, and refusing those that cannot be meant.
+"""Reading numbers exactly, and refusing those that cannot be meant; what doubles lose of them.
 
 ``"17/20"``, ``"0.85"``, ``"1e-6"``, ``3`` and ``Fraction(17, 20)`` are what they say.  A
 Python float means the shortest decimal that prints as it, so that ``0.85`` is 17/20 and
@@ -15,6 +15,12 @@ from functools import lru_cache
 from numbers import Rational
 
 from ctucbvi.errors import InputError, ModelError
+
+#: What rounding to the nearest double may cost, relatively: a result is off by at most ``UNIT`` of itself.
+UNIT = 2.0**-53
+#: What each of many roundings may cost: :math:`(1 + u)^n - 1 \le nu/(1 - nu) \le 2nu`, :math:`u` = ``UNIT``,
+#: as long as :math:`n \le 2^{52}`.  So ``n * ROUNDING`` is enough where ``n * UNIT`` is so to first order.
+ROUNDING = 2.0 * UNIT
 
 _NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(inf|infinity|s?nan)", re.IGNORECASE)

@@ -24,7 +24,9 @@ actions tie, as they do under commitment at :math:`t = 0`.  The step ends where 
 overtakes: a polynomial :math:`f` (competitor minus maximiser) becomes positive.  Powers of
 :math:`u` at which both tie are divided out, and
 :math:`f(m) + |f'(m)|\rho + \max|f''|\rho^2/2 \le 0` clears the interval
-:math:`m \pm \rho` as a whole, so two close crossings do not hide between sample points.
+:math:`m \pm \rho` as a whole, so two close crossings do not hide between sample points.  Where actions touch
+that clears little; all the :math:`f^{(k)}(m)/k!` clear intervals as long as a share of the distance to where
+they touch, and a few bisections for each digit are enough.
 
 **Error.**  Both equations are non-expansive in the sup norm: local errors add up and are
 never amplified.  :attr:`SecondOpinion.stated_error` sums, over the steps, the tail of the
@@ -50,7 +52,7 @@ from mpmath import mp
 from mpmath.ctx_mp import MPContext
 
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.errors import InputError, PolicyError
+from ctucbvi.errors import InputError, PolicyError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Objective, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import Doubt, Segment, Switch, computed_segments, switches_of
@@ -65,7 +67,8 @@ Real: TypeAlias = Any  # an mpf; mpmath ships no types
 Series: TypeAlias = list[Real]  # Taylor coefficients in u, lowest order first
 Groups: TypeAlias = list[list[int]]  # per state, the pairs that may be used
 
-_SEARCH_BUDGET = 20_000  # intervals looked at for one crossing
+_SEARCH_BUDGET = 2_000  # intervals looked at for one crossing
+_PLAIN = 64  # of them by the second derivative alone, which is quick
 
 
 @dataclass(frozen=True)
@@ -382,13 +385,16 @@ def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bo
     for (t, allowed), end in zip(phases, ends, strict=True):
         while t < end:
             if len(pieces) >= budget:
-                raise ArithmeticError(f"no end after {budget} steps at t = {t}; ask for more digits")
+                raise _undecided(system, t, f"there is no end after {budget} steps; ask for more digits")
             parts = max(1, int(ctx.ceil((end - t) / system.step - 1e-9)))
             h, u = (end - t) / parts, ctx.one
             last = pieces[-1].active if pieces else ()
             piece, unknowns, candidates = _expand(system, t, h, z, allowed, last)
             for event in _events(system, piece, candidates, allowed) if search else ():
-                u = _first_positive(event, u, system.tolerance, ctx)
+                found = _first_positive(event, u, system.tolerance, ctx)
+                if found is None:
+                    raise _undecided(system, t, "two actions stay too close; ask for other digits")
+                u = found
             pieces.append(piece)
             z = [ctx.polyval(series[::-1], u) for series in unknowns]
             tail = max(abs(series[-1]) for series in unknowns)
@@ -398,8 +404,14 @@ def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bo
     return SecondOpinion(model, semantics, _public(error), tuple(pieces), ctx)
 
 
-def _first_positive(f: Series, upto: Real, tolerance: Real, ctx: Any) -> Real:
-    """Find where the polynomial ``f`` turns positive (by more than ``tolerance``), or ``upto``."""
+def _undecided(system: _System, t: Real, why: str) -> UndecidedError:
+    """That there is no second opinion, where, and why."""
+    where = system.context.nstr(t, 6)
+    return UndecidedError(f"second opinion on {system.model.name!r} at remaining time {where}: {why}")
+
+
+def _first_positive(f: Series, upto: Real, tolerance: Real, ctx: Any) -> Real | None:
+    """Find where the polynomial ``f`` exceeds 0 (by more than ``tolerance``), or ``upto``; None: unknown."""
     leading = next((k for k, c in enumerate(f) if abs(c) > tolerance), None)
     if leading is None:
         return upto  # tied all along
@@ -409,22 +421,37 @@ def _first_positive(f: Series, upto: Real, tolerance: Real, ctx: Any) -> Real:
     curvature = sum(k * (k - 1) * abs(c) for k, c in enumerate(f[leading:]))
     g = f[leading:][::-1]  # f = u^leading g up to tolerance: the tie at u = 0 is divided out
     todo = [(ctx.zero, upto)]
-    for _ in range(_SEARCH_BUDGET):
+    for looked in range(_SEARCH_BUDGET):
         if not todo:
             return upto
         a, b = todo.pop()
         m, rho = (a + b) / 2, (b - a) / 2
         here, slope = ctx.polyval(g, m, derivative=True)
-        if here + (abs(slope) + curvature * rho / 2) * rho <= tolerance:
+        change, turn = (abs(slope) + curvature * rho / 2) * rho, curvature * rho
+        if looked >= _PLAIN and here + change > tolerance and abs(slope) < turn:
+            change, turn = _near(g, m, rho)
+        if here + change <= tolerance:
             continue
-        if abs(slope) >= curvature * rho:  # monotone here, and at most tolerance at a
+        if abs(slope) >= turn:  # monotone here, and at most tolerance at a
             if ctx.polyval(g, b) > tolerance:
                 return _root(g, a, b, ctx)
         elif here > tolerance:
             todo.append((a, m))
         elif ctx.ldexp(rho, ctx.prec // 2) > 1:
             todo += [(m, b), (a, m)]
-    raise ArithmeticError("two actions stay too close to tell apart; ask for other digits")
+    return None
+
+
+def _near(g: Series, m: Real, rho: Real) -> tuple[Real, Real]:
+    """By how much ``g`` and its slope change at most within ``rho`` of ``m``, by Taylor's formula there."""
+    moved = list(g)  # highest order first
+    for level in range(len(moved) - 1, 0, -1):
+        for k in range(1, level + 1):
+            moved[k] += m * moved[k - 1]
+    change, turn = 0 * m, 0 * m
+    for k, c in zip(range(len(moved) - 1, 0, -1), moved, strict=False):
+        change, turn = (change + abs(c)) * rho, turn * rho + k * abs(c) * (k > 1)
+    return change, turn
 
 
 def _root(g: Series, a: Real, b: Real, ctx: Any) -> Real:

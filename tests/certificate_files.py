@@ -53,15 +53,21 @@ class Case:
         return [json.dumps(document) for document in (*honest, *policies, *bent, *bent)]
 
     @cache  # noqa: B019 — cases live as long as the tests
-    def truth(self, which: int, semantics: Semantics, truncate: bool, k: int) -> list[ctucbvi.Enclosure]:
-        """V at remaining time kH/GRID, in all states."""
+    def truth(
+        self, which: int, semantics: Semantics, truncate: bool, k: int, policy: Policy | None = None
+    ) -> list[ctucbvi.Enclosure]:
+        """V at remaining time kH/GRID, in all states, or what the policy is worth."""
         model = self.stand_in if self.stand_in else self.models[which]
-        solution = self._solved(which, semantics, truncate)
+        solution = self._solved(which, semantics, truncate, policy)
         return [solution.value(x, model.horizon * Fraction(k, GRID)) for x in model.states]
 
     @cache  # noqa: B019 — likewise
-    def _solved(self, which: int, semantics: Semantics, truncate: bool) -> ctucbvi.Solution:
+    def _solved(
+        self, which: int, semantics: Semantics, truncate: bool, policy: Policy | None
+    ) -> ctucbvi.Solution | ctucbvi.PolicyValue:
         model = self.stand_in if self.stand_in else self.models[which]
+        if policy is not None:
+            return ctucbvi.evaluate(policy, semantics, digits=14)
         return ctucbvi.solve(model, semantics, digits=14, truncate=truncate, resolve_policy=False)
 
 
@@ -395,13 +401,17 @@ def mutant(draw: random.Random, case: Case) -> tuple[str, int]:
 
 
 def attack(
-    seed: int, count: int, prove: Callable[..., Any] = certify, only: list[Case] | None = None
+    seed: int,
+    count: int,
+    prove: Callable[..., Any] = certify,
+    only: list[Case] | None = None,
+    make: Callable[[random.Random, Case], tuple[str, int]] = mutant,
 ) -> tuple[Counter[str], list[str]]:
-    """Run ``count`` mutants; returns how they fared and each bound that is not true."""
+    """Run ``count`` files; returns how they fared and each bound that is not true."""
     draw, tally, wrong = random.Random(seed), Counter[str](), []
     for number in range(count):
         case = draw.choice(only or cases())
-        text, which = mutant(draw, case)
+        text, which = make(draw, case)
         try:
             solution, _ = read_certificate(text, case.models[which])
             proof = prove(solution)
@@ -416,7 +426,7 @@ def attack(
         tally["accepted"] += 1
         tally["close"] += proof.bound < 1e-3 * float(solution.model.value_scale)
         for k in {0, GRID, *(draw.randrange(GRID + 1) for _ in range(4))}:
-            truth = case.truth(which, solution.semantics, solution.truncate, k)
+            truth = case.truth(which, solution.semantics, solution.truncate, k, proof.solution.policy)
             for x, true in zip(solution.model.states, truth, strict=True):
                 if not proof.value(x, solution.model.horizon * Fraction(k, GRID)).overlaps(true):
                     wrong.append(

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact import Solution, solve
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import positive
@@ -18,7 +18,7 @@ from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
 from ctucbvi.numeric.solution import NumericSolution
 from ctucbvi.second_opinion import SecondOpinion, as_fraction
 from ctucbvi.second_opinion import solve as solve_second
-from ctucbvi.solutions import Doubt, Switch, mean_value
+from ctucbvi.solutions import About, Doubt, Switch, mean_value
 
 Place = tuple[str, Fraction]  # a state and a remaining time
 
@@ -72,17 +72,18 @@ class Comparison:
     at: Place  # where that is
     claimed: Fraction  # the tolerance that the numeric planner was given
     proved: Fraction  # what its certificate proves, at all times
-    second_error: Fraction  # largest |second opinion - exact|
-    stated: Fraction  # the second opinion's stated error
+    second_error: Fraction | None  # largest |second opinion - exact|; None: there is no second opinion
+    stated: Fraction | None  # the second opinion's stated error
     radius: Fraction  # largest radius of the exact planner's enclosures
     switches: tuple[Switch, ...]  # by the exact planner
     switch_difference: Fraction | None  # numeric, largest; None: nothing to compare
     second_switch_difference: Fraction | None
     complaints: tuple[Complaint, ...]  # what is outside its claim
-    undecided: tuple[Doubt, ...]  # values for which the exact planner has too few digits
+    undecided: tuple[Doubt, ...]  # values with too few exact digits, and that there is no second opinion
 
     def __repr__(self) -> str:
-        sizes = f"fast {float(self.error):.1e}, second opinion {float(self.second_error):.1e}"
+        second = "none" if self.second_error is None else f"{float(self.second_error):.1e}"
+        sizes = f"fast {float(self.error):.1e}, second opinion {second}"
         return f"Comparison({self.model.name!r}, {self.semantics}: {self.verdict}; off by at most: {sizes})"
 
     @property
@@ -114,18 +115,24 @@ def compare(
     claimed = max(asked, Fraction(10 * smallest_tolerance(model)))
     solution = use.exact(model, semantics, digits=digits, truncate=truncate)
     numeric = use.numeric(model, semantics, tolerance=float(claimed), truncate=truncate)
-    opinion = use.second(model, semantics, digits=digits, truncate=truncate)
+    opinion, doubts = None, solution.imprecise
+    try:
+        opinion = use.second(model, semantics, digits=digits, truncate=truncate)
+    except UndecidedError as error:  # the others are compared all the same
+        doubts += (Doubt(About.BUDGET, str(error)),)
     certificate = certify(numeric)
 
     def as_claimed(state: str, t: Fraction) -> Enclosure:
         value = Fraction(numeric.value(state, t))
         return Enclosure(value - claimed, value + claimed)
 
-    claims = {Route.NUMERIC: as_claimed, Route.CERTIFICATE: certificate.value, Route.SECOND: opinion.value}
+    claims = {Route.NUMERIC: as_claimed, Route.CERTIFICATE: certificate.value}
+    if opinion is not None:
+        claims[Route.SECOND] = opinion.value
     values = {place: solution.value(*place) for place in product(model.states, comparison_times(solution))}
     worst, complaints = _measure(values, claims, (model.start[0][0], model.horizon))
     shift, _ = _match_switches(solution, numeric.switches)
-    second_shift, missed = _match_switches(solution, opinion.switches)
+    second_shift, missed = _match_switches(solution, opinion.switches) if opinion is not None else (None, [])
     complaints += [Complaint(Route.SECOND, s.state, s.time.mid, lacks=s) for s in missed[:1]]
     return Comparison(
         model=model,
@@ -135,14 +142,14 @@ def compare(
         at=worst[Route.NUMERIC][1],
         claimed=claimed,
         proved=Fraction(certificate.bound),
-        second_error=worst[Route.SECOND][0],
-        stated=as_fraction(opinion.stated_error),
+        second_error=None if opinion is None else worst[Route.SECOND][0],
+        stated=None if opinion is None else as_fraction(opinion.stated_error),
         radius=max(value.radius for value in values.values()),
         switches=tuple(solution.switches),
         switch_difference=shift,
         second_switch_difference=second_shift,
         complaints=tuple(complaints),
-        undecided=solution.imprecise,
+        undecided=doubts,
     )
 
 

@@ -45,10 +45,10 @@ from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.signs import Region
 from ctucbvi.exact.start import Opening
 from ctucbvi.exact.survey import Survey
+from ctucbvi.numbers import ROUNDING
 
 Doubles = NDArray[np.float64]
 
-_UNIT = 2.0**-52  # twice what rounding does to a double, relatively
 _LARGE, _SMALL = 1e200, 1e-200  # beyond these sizes doubles might overflow or lose digits
 _LEAST = 1e-290  # more than underflow can do
 _SHORT, _LONG = 1e-9, 32.0  # reaches of steps between which nothing overflows or takes long
@@ -119,9 +119,9 @@ class _Sketch:
             self.sensitivity = [2 * (rate[b] + rate[a]) * _MORE for b, a in both]
             spread = [abs(reward[b]) + abs(reward[a]) for b, a in both]
             self.sizes = [(s * self.size + r) * _MORE for s, r in zip(self.sensitivity, spread, strict=True)]
-        coarse = 8 * terms * (len(self.start) + 9) * _UNIT
+        coarse = 8 * terms * (len(self.start) + 9) * ROUNDING
         self.doubt = [size * coarse + _LEAST for size in self.sizes]
-        self.rounding = self.growth * 4 * terms * _UNIT  # of e^x f, relative to the size
+        self.rounding = self.growth * 4 * terms * ROUNDING  # of e^x f, relative to the size
         self.cut_off = 4 * powers[-3] * terms / (terms - 1 - reach)  # the same for the tail
 
     @classmethod
@@ -187,7 +187,7 @@ class _Sketch:
         near = share * self.reach
         slope *= -exp(-near) / self.reach  # how fast it falls
         size, terms = self.sizes[n], len(self.powers)
-        doubt = 2 * self.doubt[n] + (8 * terms * _UNIT + self.cut_off) * size
+        doubt = 2 * self.doubt[n] + (8 * terms * ROUNDING + self.cut_off) * size
         if not slope > 16 * doubt + 8 * noise * self.sensitivity[n]:
             return None
         room = min(slope / (16 * size), near / 2)

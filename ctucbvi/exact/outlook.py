@@ -40,10 +40,10 @@ from numpy.typing import NDArray
 from ctucbvi.exact.poisson import terms_needed
 from ctucbvi.exact.problem import MarginKey, Problem
 from ctucbvi.exact.regimes import RegimeStep
+from ctucbvi.numbers import ROUNDING
 
 Doubles = NDArray[np.float64]
 
-UNIT = 2.0**-52  # twice what rounding does to a double, relatively
 LARGE, SMALL = 1e200, 1e-200  # beyond these sizes doubles might overflow or lose digits
 _LEAST = 1e-290  # more than underflow can do
 _NEAR = 2.0**-20  # of the size of a margin: smaller ones begin in balls
@@ -116,7 +116,7 @@ class Outlook:
     def size(self, terms: int) -> float:
         """A bound for the coefficients of all values, ``terms`` of them."""
         growth = self._step.growth
-        return float((growth.start + (terms + 1) * growth.rate).upper()) * (1 + UNIT)
+        return float((growth.start + (terms + 1) * growth.rate).upper()) * (1 + ROUNDING)
 
     def sizes(self, terms: int) -> Doubles:
         """The same for the margins."""
@@ -138,11 +138,11 @@ class Outlook:
             self._spread = np.abs(outline.reward[leaders]) + np.abs(outline.reward[rivals])
         self._steepest = float(np.abs(self._slopes).max())
         sizes = self.sizes(0)
-        self._vague = sizes * (4 * (outline.targets + 8) * UNIT) + _LEAST
+        self._vague = sizes * (4 * (outline.targets + 8) * ROUNDING) + _LEAST
         for n in np.flatnonzero(~(np.abs(first) > _NEAR * sizes)).tolist():
             ball = self._step.lead(self.keys[n])
             first[n] = float(ball)
-            self._vague[n] = abs(first[n]) * UNIT + float(ball.rad()) * (1 + UNIT) + _LEAST
+            self._vague[n] = abs(first[n]) * ROUNDING + float(ball.rad()) * (1 + ROUNDING) + _LEAST
         self._margins = first[None, :]
 
     def margins(self, terms: int) -> Doubles:
@@ -173,7 +173,7 @@ class Outlook:
     def doubts(self, terms: int) -> tuple[Doubles, Doubles]:
         """How far the first of so many coefficients may be from the true one, and how much each next adds."""
         per_term = self.sizes(terms) + self.sensitivity * (max(terms, len(self._margins)) * self._steepest)
-        return self._vague, per_term * (4 * (self._outline.targets + 8) * UNIT) + _LEAST
+        return self._vague, per_term * (4 * (self._outline.targets + 8) * ROUNDING) + _LEAST
 
     def fall(self, reach: fmpq, fog: arb) -> fmpq | None:
         """A guess of a point soon after a margin is below ``fog`` times 1 + sensitivity; None: never."""

@@ -33,11 +33,12 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
-from ctucbvi.exact.outlook import LARGE, SMALL, UNIT, Doubles, Outlook, double
+from ctucbvi.exact.outlook import LARGE, SMALL, Doubles, Outlook, double
 from ctucbvi.exact.poisson import Growth, poisson_tail
 from ctucbvi.exact.problem import MarginKey
 from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.start import Opening
+from ctucbvi.numbers import ROUNDING
 
 OPENING = fmpq(1, 16)  # part of the first step in which margins are divided by a power of x
 _LEVEL = 2.0**-44  # of the size of a margin: smaller ones are not clear
@@ -57,7 +58,7 @@ class Screen:
         self._step = step
         self._end = double(step.basis.reach * OPENING)
         self._order = max(first.order.values(), default=0) if first else 0
-        self._size = float(self._largest(step.growth)) * (1 + UNIT)
+        self._size = float(self._largest(step.growth)) * (1 + ROUNDING)
         self.clear: frozenset[MarginKey] = frozenset()
         self.noise = 0.0  # up to which error of the carried values the clear margins are clear
         if self._usable and not (first and first.open):
@@ -156,7 +157,7 @@ class ManyScreen(Screen):
         weights, level = weights[: len(below)], self._outlook.sizes(terms)[places] * self._level(order)
         above = below > level
         once = (above[1:] != above[:-1]).sum(axis=0) <= 1
-        enough = 2 * level + weights @ np.abs(below) * (4 * terms * UNIT)
+        enough = 2 * level + weights @ np.abs(below) * (4 * terms * ROUNDING)
         descartes = above[0] & once & (weights @ below > enough)
         low = np.minimum(below, 0.0)
         low[0] = below[0]

@@ -36,11 +36,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ctucbvi.kernels import compiled
+from ctucbvi.numbers import ROUNDING
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import Kinks, into, shift
 from ctucbvi.numeric.products import ANY_ORDER
 from ctucbvi.numeric.residuals import Claimed, below, committed_gaps, excess, in_words, jump
-from ctucbvi.numeric.weighing import GROW, HUGE, TINY, UNIT, lanes, weigh, worst
+from ctucbvi.numeric.weighing import GROW, HUGE, TINY, lanes, weigh, worst
 
 
 class Sheet(NamedTuple):
@@ -142,7 +143,7 @@ def _tails(kinks, piece, sheet):
                 total = (total + kinks.bend[e, m]) * long
                 size = (size + abs(kinks.bend[e, m])) * long + TINY
             sheet.tail[i, 0] += total * long
-            sheet.bump[i] += (size * long + TINY) * (1.0 + (4.0 * powers + 16.0) * UNIT)
+            sheet.bump[i] += (size * long + TINY) * (1.0 + (4.0 * powers + 16.0) * ROUNDING)
             sheet.after[e - begin], sheet.kink[e - begin] = sheet.first[i], kink
             sheet.first[i] = e - begin
     for i in range(sheet.bump.size):
@@ -203,7 +204,7 @@ def _residuals(model, to, kinks, piece, h, q, v, best, sheet):
         for m in range(orders):
             turn[m] = sheet.moved[0, 0, m] - sheet.moved[1, 0, m]
             size[m] = sheet.moved[0, 1, m] + sheet.moved[1, 1, m]
-            power[m] = 1.0 if m == 0 else power[m - 1] * long * (1.0 + 2.0 * UNIT) + TINY
+            power[m] = 1.0 if m == 0 else power[m - 1] * long * (1.0 + 2.0 * ROUNDING) + TINY
         sheet.lead[x], sheet.turned[x] = a, 2
         touched = _spread(to, rate, h, x, turn, (0, orders - 1), sheet, touched)
         for e in range(kinks.bent_row[kink], kinks.bent_row[kink + 1]):
@@ -220,13 +221,13 @@ def _residuals(model, to, kinks, piece, h, q, v, best, sheet):
                 touched = _spread(to, rate, h, y, gain, (2, top), sheet, touched)
         for k in range(to.start[x], to.start[x + 1]):
             i = to.pair[k]
-            unit = (4.0 * orders + 32.0 + 2.0 * sheet.adds[i]) * UNIT
+            unit = (4.0 * orders + 32.0 + 2.0 * sheet.adds[i]) * ROUNDING
             flow = h * ((rate[i] + TINY) * (to.probability[k] + TINY)) + TINY
             for m in range(orders):
                 extra[i, m] += unit * (flow * size[m] + TINY) * power[m]
         for n in range(touched):
             i = sheet.touched[n]
-            unit = (4.0 * orders + 32.0 + 2.0 * sheet.adds[i]) * UNIT  # a bend adds two numbers
+            unit = (4.0 * orders + 32.0 + 2.0 * sheet.adds[i]) * ROUNDING  # a bend adds two numbers
             flow = h * (rate[i] + TINY) + TINY
             _add(sheet, i, unit * sheet.adds[i] * ((top + flow) * most + TINY))
             sheet.adds[i] = 0
@@ -274,13 +275,13 @@ def _bent_gaps(model, kinks, piece, q, v, best, sheet, gap):
         b, apart, here, plain = best[x], 0.0, 0.0, sheet.turned[x] == 0 and words > 0
         for j in range(orders):
             if v[x, j] != q[b, j]:
-                apart += abs(v[x, j] - q[b, j]) + UNIT * (abs(v[x, j]) + abs(q[b, j]))
+                apart += abs(v[x, j] - q[b, j]) + ROUNDING * (abs(v[x, j]) + abs(q[b, j]))
         for i in range(first[x], first[x + 1]):
             if i != b and sheet.turned[x] < 2 and not (plain and below(q_words, words, i, b)):
                 blur = 0.0
                 for j in range(orders):
                     d[j] = q[i, j] - q[b, j]
-                    blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
+                    blur += ROUNDING * (abs(q[i, j]) + abs(q[b, j]))
                 here = worst(here, excess(d, orders - 1, blur + (sheet.bump[i] + sheet.bump[b]), room))
         if sheet.turned[x] == 2 or (sheet.turned[x] == 1 and here > 0.0):
             here = _between(kinks, piece, (first[x], first[x + 1]), q, b, sheet)
@@ -309,7 +310,7 @@ def _between(kinks, piece, pairs, q, lead, sheet):
         if not concerned:
             continue
         long = (1.0 if ended else kinks.place[kink]) - since
-        unit = parts * (4.0 * orders + 32.0) * UNIT
+        unit = parts * (4.0 * orders + 32.0) * ROUNDING
         for i in range(low, high):
             power, blur = 1.0, TINY
             for j in range(orders):

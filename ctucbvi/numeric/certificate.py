@@ -38,7 +38,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.model.rows import different
-from ctucbvi.numbers import shown
+from ctucbvi.numbers import ROUNDING, shown
 from ctucbvi.numeric.arrays import Arrays, Floats, while_it_lives
 from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
@@ -46,7 +46,7 @@ from ctucbvi.numeric.polynomials import MOST_ORDERS
 from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
 from ctucbvi.numeric.small_residuals import prove_small
 from ctucbvi.numeric.solution import Excerpt, NumericSolution, Pieces
-from ctucbvi.numeric.weighing import TINY, UNIT, finite
+from ctucbvi.numeric.weighing import TINY, finite
 from ctucbvi.numeric.words import SmallSolution
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch, Value
@@ -197,7 +197,7 @@ class ProofInParts:
         else:
             given, wanted = part.value[0, :, 0], arrays.start(truncate=self._truncate)
         with np.errstate(over="ignore"):
-            off = np.abs(given - wanted) + UNIT * (np.abs(given) + np.abs(wanted) + TINY)
+            off = np.abs(given - wanted) + ROUNDING * (np.abs(given) + np.abs(wanted) + TINY)
         return float(off.max())
 
     def bounds(self, model: CTMDP) -> Floats:

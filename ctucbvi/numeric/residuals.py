@@ -22,6 +22,7 @@ import numpy as np
 
 from ctucbvi.abreast import WIDTH, added, every, first_number, load, magnitude, where
 from ctucbvi.kernels import compiled
+from ctucbvi.numbers import ROUNDING
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import FEW_ORDERS, HALVINGS, bernstein, falls, highest
 from ctucbvi.numeric.products import ANY_ORDER
@@ -29,7 +30,6 @@ from ctucbvi.numeric.weighing import (
     GROW,
     HUGE,
     TINY,
-    UNIT,
     from_the_middle,
     inflows,
     lanes,
@@ -58,19 +58,19 @@ def excess(d, n, blur, work):
     for k in range(1, n + 1):
         total += max(d[k], 0.0)
         size += abs(d[k])
-    slack = blur + (4.0 * n + 20.0) * UNIT * size
+    slack = blur + (4.0 * n + 20.0) * ROUNDING * size
     if not (size < HUGE and slack < HUGE):
         return float("inf")
     if total <= slack:  # Bernstein coefficients would hardly say more
         return max(total + slack, 0.0) * GROW
-    if n > 2 * FEW_ORDERS and falls(d, n, work):  # up to (n + 2) UNIT / 2 of size; no bound is smaller
+    if n > 2 * FEW_ORDERS and falls(d, n, work):  # up to (n + 2) ROUNDING / 2 of size; no bound is smaller
         return max(d[0] + slack, 0.0) * GROW
     bernstein(d, n, work)
     top = work[0]
     for k in range(1, n + 1):
         top = max(top, work[k])
     if top > max(work[0], work[n], slack):  # two that nearly touch, perhaps
-        top = min(top, highest(work, n, slack) + HALVINGS * n * UNIT * size)
+        top = min(top, highest(work, n, slack) + HALVINGS * n * ROUNDING * size)
     return max(top + slack, 0.0) * GROW
 
 
@@ -117,7 +117,7 @@ def jump(before, after, bends):
         if bends.size > 0:
             total += bends[i, 0]
             size += abs(total) + bends[i, 1]
-        largest = worst(largest, abs(after[i, 0] - total) + UNIT * (size + abs(after[i, 0] - total)))
+        largest = worst(largest, abs(after[i, 0] - total) + ROUNDING * (size + abs(after[i, 0] - total)))
     return largest * GROW
 
 
@@ -125,7 +125,9 @@ def jump(before, after, bends):
 def committed_gaps(problem, first, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
-    The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
+    The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.  On a piece with
+    one coefficient t is its ``start`` and no more, so that its slope counts, too: min{t, q} is at most
+    start + h, and below the start by no more than q is.
     """
     truncate, fixed, start, h = problem  # whole tuples of arrays would have their references counted
     orders = q.shape[1]
@@ -134,26 +136,26 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
     for x in range(first.size - 1):
         b = best[x]
         is_capped = truncate and capped[x] == 1
-        here, apart = 0.0, 0.0
+        here, apart = 0.0, h if is_capped and orders == 1 else 0.0
         for j in range(orders):
             line = start if j == 0 else h if j == 1 else 0.0
             meant = line if is_capped else q[b, j]
             if v[x, j] != meant or (is_capped and j == 1):
-                apart += abs(v[x, j] - meant) + UNIT * (abs(v[x, j]) + abs(meant))
+                apart += abs(v[x, j] - meant) + ROUNDING * (abs(v[x, j]) + abs(meant))
         if not (is_capped or fixed):
             for i in range(first[x], first[x + 1]):
                 if i != b and not (words > 0 and below(q_words, words, i, b)):
                     blur = 0.0
                     for j in range(orders):
                         d[j] = q[i, j] - q[b, j]
-                        blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
+                        blur += ROUNDING * (abs(q[i, j]) + abs(q[b, j]))
                     here = worst(here, excess(d, n, blur, room))
         if truncate:
-            blur = UNIT * (abs(start) + 2.0 * abs(h))
+            blur = ROUNDING * (abs(start) + 2.0 * abs(h))
             for j in range(orders):
                 line = start if j == 0 else h if j == 1 else 0.0
                 d[j] = line - q[b, j] if is_capped else q[b, j] - line
-                blur += UNIT * (abs(q[b, j]) + abs(line))
+                blur += ROUNDING * (abs(q[b, j]) + abs(line))
             here = worst(here, excess(d, n, blur, room))
         gap[x] = worst(0.0, (here + apart) * GROW)
         largest = worst(largest, gap[x])
@@ -175,12 +177,12 @@ def below(q, words, i, b):
     allows for in the sum.
     """
     first = load(q, words * i) - load(q, words * b)
-    total, allowed = every(0.0), every((4.0 * words * WIDTH + 16.0) * UNIT)
+    total, allowed = every(0.0), every((4.0 * words * WIDTH + 16.0) * ROUNDING)
     for n in range(words):
         ours, theirs = load(q, words * i + n), load(q, words * b + n)
         apart = ours - theirs
         total = total + where(apart > every(0.0), apart, every(0.0)) + allowed * magnitude(apart)
-        total = total + every(UNIT) * (magnitude(ours) + magnitude(theirs))
+        total = total + every(ROUNDING) * (magnitude(ours) + magnitude(theirs))
     return min(first_number(first), 0.0) + (added(total) + TINY) <= 0.0
 
 
@@ -216,8 +218,8 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
                 # v = t needs a slope of at least 1 from some action; the hinted one will do.
                 for j in range(orders):
                     d[j] = (1.0 if j == 0 else 0.0) - slopes[b - first[x], j]
-                here = excess(d, n, blurs[b - first[x]] + UNIT, room)
-                lasting = worst(lasting, abs(v[x, 0] - t) + UNIT * (abs(v[x, 0]) + abs(t)))
+                here = excess(d, n, blurs[b - first[x]] + ROUNDING, room)
+                lasting = worst(lasting, abs(v[x, 0] - t) + ROUNDING * (abs(v[x, 0]) + abs(t)))
             elif not claimed.fixed:
                 for i in range(first[x], first[x + 1]):
                     if i != b:
@@ -225,17 +227,17 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
                             d[j] = slopes[i - first[x], j] - slopes[b - first[x], j]
                         here = worst(here, excess(d, n, blurs[i - first[x]] + blurs[b - first[x]], room))
             if truncate and not is_capped:
-                blur = UNIT * (abs(t) + abs(h))
+                blur = ROUNDING * (abs(t) + abs(h))
                 for j in range(orders):
                     line = t if j == 0 else h if j == 1 else 0.0
                     d[j] = v[x, j] - line
-                    blur += UNIT * (abs(v[x, j]) + abs(line))
+                    blur += ROUNDING * (abs(v[x, j]) + abs(line))
                 lasting = worst(lasting, excess(d, n, blur, room))
             missed = worst(missed, h * (here + TINY) + TINY)
             for j in range(orders):
                 rise = (j + 1.0) * v[x, j + 1] if j + 1 < orders else 0.0
                 wanted = (1.0 if j == 0 else 0.0) if is_capped else slopes[b - first[x], j]
-                off = abs(rise - h * wanted) + 8.0 * UNIT * (abs(rise) + h * abs(wanted) + TINY)
+                off = abs(rise - h * wanted) + 8.0 * ROUNDING * (abs(rise) + h * abs(wanted) + TINY)
                 weight[j] = worst(weight[j], off + h * (0.0 if is_capped else blurs[b - first[x]]))
         for j in range(orders):
             error += weight[j] / (j + 1.0)
@@ -259,4 +261,4 @@ def _slopes(model, room, v, x, slopes, blurs):
             gain = model.reward[i] if j == 0 else 0.0
             slopes[at, j] = gain + model.rate[i] * flow[j]
             most = abs(gain) + (model.rate[i] + TINY) * size[j] + TINY
-            blurs[at] += (row[i + 1] - row[i] + 12.0) * UNIT * most
+            blurs[at] += (row[i + 1] - row[i] + 12.0) * ROUNDING * most

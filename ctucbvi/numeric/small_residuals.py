@@ -11,9 +11,10 @@ import numpy as np
 from ctucbvi.borrowing import borrowed
 from ctucbvi.kernels import compiled
 from ctucbvi.model import Semantics
+from ctucbvi.numbers import ROUNDING
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
-from ctucbvi.numeric.weighing import TINY, UNIT, finite, worst
+from ctucbvi.numeric.weighing import TINY, finite, worst
 from ctucbvi.numeric.words import SmallSolution, opened, parts, small
 
 
@@ -88,4 +89,4 @@ def _finish(bounds, beyond):
 
 @compiled(inline="always")
 def _apart(given, wanted):
-    return abs(given - wanted) + UNIT * (abs(given) + abs(wanted) + TINY)
+    return abs(given - wanted) + ROUNDING * (abs(given) + abs(wanted) + TINY)

@@ -2,10 +2,14 @@ r"""The residuals of all pairs on a piece, bounded with all rounding included.
 
 A bound is computed in doubles, next to the magnitude :math:`m` of everything that was added
 up: a sum of :math:`n` products of rounded data has an error of at most
-:math:`(n + 8)\,2^{-53}\,m` to first order, and twice that to all orders as long as
-:math:`n < 2^{40}`.  :data:`UNIT` carries the factor 2.  Divisions and multiplications by the
-step count as products.  The data (rates, rewards, probabilities) are the doubles nearest to
-the model's numbers and are counted among the factors.  Rows of :math:`p` sum to 1 exactly, so
+:math:`(n + 8)\,u\,m` to first order, :math:`u = 2^{-53}` (:data:`~ctucbvi.numbers.UNIT`), and twice that to
+all orders as long as :math:`n < 2^{40}`: :data:`~ctucbvi.numbers.ROUNDING` is :math:`2u`.  Divisions and
+multiplications by the step count as products.  The data (rates, rewards, probabilities) are the doubles
+nearest to the model's numbers and are counted among the factors.  So the residual of one order, with a row of
+:math:`n` jumps, has the data (3 roundings of a product :math:`h\lambda p`), the differences, products and
+sums of the row (:math:`n + 1`), the sum with the reward, the products with :math:`\lambda` and :math:`h`, the
+last difference and the sum with the bound: fewer than :math:`n + 12`, and :math:`n + 16` are counted.  Rows
+of :math:`p` sum to 1 exactly, so
 :math:`\lambda(\sum_y p(y)\,v(y) - q) = \lambda \sum_y p(y)\,(v(y) - q)`: rounding is then of the size of the
 differences, not of the values.  For rows that lead everywhere all differences are taken from one number
 :math:`c`, the middle of the values: :math:`\sum_y p(y)\,(v(y) - c) - (q - c)` is the same, its magnitude is
@@ -13,8 +17,8 @@ at most :math:`\max_y |v(y) - c| + |q - c|`, and the sums are those of :mod:`ctu
 
 **Underflow.**  A product, and a number of the model, may lose up to :math:`\eta = 2^{-1074}` more than
 :math:`2^{-53}` of itself.  So :data:`TINY` is added to each number of the model and to each product that goes
-into a magnitude: ``UNIT * TINY`` is more than :math:`10^{27}\eta`, and a magnitude of at least ``TINY`` times
-``UNIT`` does not itself underflow.  Sums and differences lose nothing.
+into a magnitude: ``ROUNDING * TINY`` is more than :math:`10^{27}\eta`, and a magnitude of at least ``TINY``
+times ``ROUNDING`` does not itself underflow.  Sums and differences lose nothing.
 
 **Overflow.**  What is not a number below :data:`HUGE` counts as infinite (:func:`worst`): a NaN compares as
 false and must not be lost in a maximum.
@@ -32,11 +36,11 @@ import numpy as np
 
 from ctucbvi.abreast import WIDTH, every, load, magnitude, moved_up, store, where
 from ctucbvi.kernels import compiled
+from ctucbvi.numbers import ROUNDING
 from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.numeric.polynomials import MOST_ORDERS
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
-UNIT = 2.0**-52
 TINY = 1e-280
 HUGE = 1e300
 _NEXT = np.arange(1.0, MOST_ORDERS + 1.0).reshape(-1, WIDTH)  # j + 1
@@ -178,7 +182,7 @@ def one_by_one(model, h, q, value, room, extra, weight):
             from_the_middle(room.flows[place[i]], room.middle, room.spread, own, flow, size)
         else:
             inflows(model.target, model.probability, row[i], row[i + 1], value, own, flow, size)
-        lam, unit = rate[i], (row[i + 1] - row[i] + 16.0) * UNIT
+        lam, unit = rate[i], (row[i + 1] - row[i] + 16.0) * ROUNDING
         for j in range(orders):
             gain = reward[i] if j == 0 else 0.0
             slope = gain + lam * flow[j]
@@ -219,7 +223,7 @@ def abreast(model, h, q, value, room, extra, weight):
                     apart = load(v_words, words * target[e] + n) - own
                     flow = flow + every(probability[e]) * apart
                     size = size + every(probability[e] + TINY) * magnitude(apart)
-            gain, unit = every(model.reward[i]) * begins, every((row[i + 1] - row[i] + 16.0) * UNIT)
+            gain, unit = every(model.reward[i]) * begins, every((row[i + 1] - row[i] + 16.0) * ROUNDING)
             slope = gain + every(model.rate[i]) * flow
             most = magnitude(gain) + every(model.rate[i] + TINY) * size + tiny
             rise = order * moved_up(own, after)
@@ -248,6 +252,6 @@ def _from_gaps(model, h, gap, room):
         elif gaps > 0:
             for e in range(row[i], row[i + 1]):
                 reach += (model.probability[e] + TINY) * gap[model.target[e]]
-        reach *= 1.0 + (row[i + 1] - row[i] + 8.0) * UNIT
+        reach *= 1.0 + (row[i + 1] - row[i] + 8.0) * ROUNDING
         missed = worst(missed, h * ((model.rate[i] + TINY) * reach + TINY) + TINY)
     return missed

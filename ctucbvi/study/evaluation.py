@@ -57,11 +57,11 @@ from ctucbvi.errors import InputError
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.discrete import held_pairs
 from ctucbvi.model import CTMDP
+from ctucbvi.numbers import UNIT
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
 _SMALL = 2.0**-60  # the last weight of a series
 _TERMS = 20  # 1/20! < 2^-60, so no series with x ≤ 1 is longer
-_UNIT = 2.0**-53
 _SMALLEST, _LARGEST = 1e-200, 1e200  # of the model's numbers: no product over- or underflows
 _VANISHED = 1e-290  # more than all products that underflow can add up to
 
@@ -126,8 +126,8 @@ def _bound(arrays: Arrays, clock: float, steps: int) -> float:
     scale = arrays.horizon * top + float(np.abs(arrays.terminal).max())
     size = scale + _TERMS * rho
     entries = int(np.diff(arrays.row).max()) if arrays.row.size > 1 else 0
-    flow = load * (4.0 * (entries + 10) + 18.0) * _UNIT * size
-    stretches = (steps + load + 2.0) * ((2.0 * _TERMS + 6.0) * _UNIT * size + 2.0**-57 * (scale + rho))
+    flow = load * (4.0 * (entries + 10) + 18.0) * UNIT * size
+    stretches = (steps + load + 2.0) * ((2.0 * _TERMS + 6.0) * UNIT * size + 2.0**-57 * (scale + rho))
     return 2.0 * (flow + stretches) + _VANISHED
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.exact.planner import solve
 from ctucbvi.model import CTMDP, Semantics
+from ctucbvi.numbers import ROUNDING
 from ctucbvi.numeric.certificate import certify
 from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
 from ctucbvi.study.evaluation import Evaluator
@@ -49,8 +50,10 @@ def value_error(study: Study, contestant: Contestant) -> Fraction:
     model = study.model
     if contestant.asked:
         return Fraction(0)
-    mixing = (len(model.states) + 4) * model.value_scale / 2**52 if len(study.initial) > 1 else Fraction(0)
-    return Fraction(Evaluator(model, contestant.steps, sampled=contestant.sampled).bound) + mixing
+    # S products with rounded probabilities, added up: S + 1 roundings of no more than the largest value.
+    mixing = (len(model.states) + 4) * model.value_scale * Fraction(ROUNDING)
+    bound = Fraction(Evaluator(model, contestant.steps, sampled=contestant.sampled).bound)
+    return bound + mixing if len(study.initial) > 1 else bound
 
 
 def _mixed(study: Study, model: CTMDP, semantics: Semantics) -> Enclosure:

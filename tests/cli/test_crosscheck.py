@@ -12,6 +12,7 @@ from ctucbvi import peers, second_opinion
 from ctucbvi.cli import main
 from ctucbvi.commands import crosscheck
 from ctucbvi.library import machine_repair
+from tests.hostile import contact
 
 
 def run(capsys, *arguments) -> tuple[int, str, str]:
@@ -254,6 +255,30 @@ def test_bad_requests_are_one_line_and_status_2(capsys, arguments, message):
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_actions_that_touch_are_compared_and_where_there_is_no_second_opinion_it_says_so(
+    capsys, tmp_path, monkeypatch
+):
+    file = tmp_path / "touching.toml"
+    ctucbvi.save_model(contact(3), file)
+    status, out, _ = run(capsys, file, "--semantics", "committed", "--json")
+    (result,) = json.loads(out)["results"]
+    assert (status, result["verdict"]) == (0, "agree")
+    assert result["second_difference"] <= result["stated"] < 1e-20
+    monkeypatch.setattr(second_opinion, "_SEARCH_BUDGET", 10)
+    status, out, _ = run(capsys, file, "--semantics", "committed", "--json")
+    (result,) = json.loads(out)["results"]
+    assert (status, result["verdict"], result["complaints"]) == (1, "undecided", [])
+    assert result["second_difference"] is result["stated"] is result["second_switch_difference"] is None
+    assert result["difference"] <= result["proved"]
+    (why,) = result["undecided"]
+    assert why.startswith("second opinion on 'contact' at remaining time 0.6")
+    assert why.endswith("two actions stay too close; ask for other digits")
+    status, out, err = run(capsys, file, "--semantics", "committed")
+    assert (status, why in out) == (1, True)
+    assert "0 of 1 agree: NOT ALL" in out
+    assert "Traceback" not in err
 
 
 def test_peers_are_asked_or_left_out_with_the_reason(capsys):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ctucbvi
-from ctucbvi import InputError, Semantics
+from ctucbvi import CTMDP, InputError, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import (
     bending,
@@ -29,10 +29,14 @@ from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import read_certificate
 from ctucbvi.numeric.kinks import POWERS, Into, into
 from ctucbvi.numeric.rooms import Care
-from tests.certificate_files import Case, attack, cases, genuine, suboptimal
+from tests.certificate_files import PROBLEMS, Case, attack, cases, genuine, suboptimal
+from tests.short_certificates import of_a_policy, short, short_cases
 from tests.unit.test_numeric_kinks import switching
+from tests.unit.test_weighing import changed
 
 _FILES, _CHUNKS = 1_600, 2
+_SHORT = 2_000
+_GAPS, _SLOPES, _BENT = residuals.committed_gaps, residuals.adjustable_bounds, bent_residuals.bent_bounds
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))
@@ -48,6 +52,65 @@ def test_no_mutated_file_gets_a_bound_that_is_not_true(chunk):
 def test_no_mutated_file_of_a_hundred_thousand_gets_a_bound_that_is_not_true(chunk):
     _, wrong = attack(1000 + chunk, 5_000)
     assert not wrong, wrong[:5]
+
+
+def test_no_short_file_gets_a_bound_that_is_not_true():
+    tally, wrong = attack(1, _SHORT, only=short_cases(), make=short)
+    assert not wrong, wrong[:5]
+    assert tally["accepted"] > _SHORT // 2
+    assert tally["close"] > _SHORT // 10
+    tally, wrong = attack(2, _SHORT // 2, only=short_cases(), make=short, prove=of_a_policy)
+    assert not wrong, wrong[:5]
+    assert tally["accepted"] > _SHORT // 8
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("prove", [certify, of_a_policy])
+@pytest.mark.parametrize("chunk", range(10))
+def test_no_short_file_of_a_hundred_thousand_gets_a_bound_that_is_not_true(prove, chunk):
+    _, wrong = attack(1000 + chunk, 10_000, only=short_cases(), make=short, prove=prove)
+    assert not wrong, wrong[:5]
+
+
+def test_what_short_files_are_held_against_is_true():
+    seen = 0
+    for case in short_cases():
+        model = case.models[0]
+        plain = all(row.terminal is None and not (row.rate or row.choice) for row in model.transitions)
+        for semantics, truncate in PROBLEMS if plain and model.objective == "max" else ():
+            for k in (0, 3, 16):
+                t, ends = model.horizon * Fraction(k, 16), zip(model.states, model.terminal, strict=True)
+                best = [
+                    g + t * max(row.reward for row in model.transitions if row.state == x) for x, g in ends
+                ]
+                if truncate and semantics is Semantics.COMMITTED:
+                    best = [min(t, v) for v in best]
+                elif truncate:  # a slope above 1 is of no use once the value is t
+                    slopes = [max(r.reward for r in model.transitions if r.state == x) for x in model.states]
+                    best = [min(t, min(g, 0) + t * c) for g, c in zip(model.terminal, slopes, strict=True)]
+                found = case.truth(0, semantics, truncate, k)
+                assert all(v.contains(b) for v, b in zip(found, best, strict=True)), model.name
+                seen += 1
+    assert seen > 100
+
+
+@pytest.mark.parametrize("times", [[0.0, 1.0], [0.0, 0.25, 1.0]])
+@pytest.mark.parametrize(("value", "capped"), [(0.0, 1), (0.25, 1), (0.0, 0)])
+def test_a_constant_that_is_said_to_be_the_remaining_time_is_not_proved(times, value, capped):
+    # min{t, 1} is t and 1 at the horizon.
+    model = CTMDP.of(
+        "still", horizon=1, transitions=[Transition.of("x", "a", rate=0, reward=0)], terminal={"x": 1}
+    )
+    pieces = len(times) - 1
+    for orders in (1, 2, 3):
+        document = genuine(model, Semantics.COMMITTED, True) | {
+            "times": times,
+            "values": [[[value], *[[0.0]] * (orders - 1)]] * pieces,
+            "scores": [[[1.0], *[[0.0]] * (orders - 1)]] * pieces,
+            "best": [[0]] * pieces,
+            "capped": [[capped]] * pieces,
+        }
+        assert certify(read_certificate(json.dumps(document), model)[0]).bound >= 1 - value
 
 
 def believes_the_caps(solution):
@@ -108,7 +171,7 @@ def test_the_interpreted_checker_passes():
         ("jump", lambda before, after, bends: 0.0),
         ("excess", lambda d, n, blur, work: 0.0),
         ("committed_gaps", lambda *rest: 0.0),
-        ("UNIT", 0.0),
+        ("ROUNDING", 0.0),
     ],
 )
 def test_a_checker_with_a_part_left_out_is_caught(interpreted, name, value):
@@ -116,6 +179,34 @@ def test_a_checker_with_a_part_left_out_is_caught(interpreted, name, value):
         interpreted.setattr(module, name, value, raising=module is residuals)
     _, wrong = attack(3, 400, only=[cases()[1]] if name == "jump" else few())
     assert wrong
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [
+        (_GAPS, "here, apart = 0.0, h if is_capped and orders == 1 else 0.0", "here, apart = 0.0, 0.0"),
+        (_GAPS, "d[j] = line - q[b, j] if is_capped else q[b, j] - line", "d[j] = 0.0"),
+        (_GAPS, "line - q[b, j] if is_capped", "0.0 if is_capped"),
+        (_GAPS, "if not (is_capped or fixed):", "if False:"),
+        (_SLOPES, "d[j] = (1.0 if j == 0 else 0.0) - slopes[b - first[x], j]", "d[j] = 0.0"),
+        (_SLOPES, "lasting = worst(lasting, excess(d, n, blur, room))", "pass"),
+        (_SLOPES, "(1.0 if j == 0 else 0.0) if is_capped else", "rise / h if is_capped else"),
+        (_SLOPES, "elif not claimed.fixed:", "elif False:"),
+        (_BENT, "error += jump(score[k - 1], q, sheet.tail)", "pass"),
+        (_BENT, "_residuals(model, to, kinks, k, h, q, v, claimed.best[k], sheet)", "sheet.turned[:] = 2"),
+        (
+            _BENT,
+            "missed = weigh(model, h, q, v, gap, room, sheet.extra",
+            "missed = weigh(model, h, q, v, gap, room, 0 * sheet.extra",
+        ),
+        (_BENT, "apart = _bent_gaps(model, kinks, k, q, v, claimed.best[k], sheet, gap)", "apart = 0.0"),
+    ],
+)
+def test_a_checker_that_believes_short_files_is_caught(interpreted, part, old, new):
+    interpreted.setattr(
+        certificate if part is not _GAPS else residuals, part.py_func.__name__, changed(part, old, new)
+    )
+    assert any(attack(seed, 100, only=short_cases(), make=short)[1] for seed in range(12))
 
 
 def bent() -> list[Case]:
@@ -208,7 +299,7 @@ def test_what_kinks_add_to_residuals_is_that_in_rationals(interpreted, mistake):
         spread = bent_residuals._spread
         interpreted.setattr(bent_residuals, "_spread", lambda to, r, *parts: spread(to, 0 * r, *parts))
     if mistake == "no rounding":  # shows where the planner's own bends cancel
-        interpreted.setattr(bent_residuals, "UNIT", 0.0)
+        interpreted.setattr(bent_residuals, "ROUNDING", 0.0)
     if mistake == "no turn":
         interpreted.setattr(bent_residuals, "_move", lambda *parts: None)
     for seed in range(24):

@@ -79,7 +79,7 @@ def withstands(seed: int, *, opinion: bool) -> list[str]:
     rough = solved(model, semantics, rng.choice([3, 9, 15]), truncate=truncate)
     sharp = solved(model, semantics, rng.choice([25, 40, 60]), truncate=truncate)
     found = contradictions(rough, sharp)
-    if opinion and model.name != "contact":  # of which it has none, after a long search
+    if opinion:
         found += disagreements(sharp, truncate=truncate)
     return found
 
@@ -88,7 +88,7 @@ def disagreements(found: Solution, *, truncate: bool) -> list[str]:
     """The states whose value the second opinion has otherwise."""
     try:
         theirs = second_opinion(found.model, found.semantics, digits=25, truncate=truncate)
-    except ArithmeticError:  # it has none: two actions are too close for it
+    except UndecidedError:  # it has none: two actions are too close for it
         return []
     horizon, states = found.model.horizon, found.model.states
     return [f"second opinion on {x}" for x in states if not found.value(x).overlaps(theirs(x, horizon))]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -287,14 +289,101 @@ def test_a_part_has_what_it_says_of_itself_whoever_comes_first():
 
 
 def test_stale_kernels_are_dropped(tmp_path, monkeypatch):
-    drop_stale, kernel = kernels._drop_stale.__wrapped__, tmp_path / "evaluation.old.nbi"
-    drop_stale(tmp_path)
-    kernel.write_bytes(b"compiled")
-    drop_stale(tmp_path)
-    assert kernel.exists()  # nothing has changed
-    monkeypatch.setattr(kernels, "digest", lambda: "another")
-    drop_stale(tmp_path)
-    assert not kernel.exists()
+    drop_stale, kept = kernels._drop_stale.__wrapped__, tmp_path / "kept"
+    ran(tmp_path, HALVES)
+    (folder,) = {file.parent for file in kept.rglob("*.nb[ci]")}
+    ours = sorted(folder.iterdir())
+    old, torn = folder / "evaluation.old.nbi", folder / "evaluation.old.1.nbc.tmp.5f"
+    for file in (old, torn):
+        file.write_bytes(b"compiled")
+    drop_stale(folder)
+    assert sorted(folder.iterdir()) == ours
+    monkeypatch.setattr(kernels, "_MADE_OF", "another")
+    drop_stale(folder)
+    assert list(folder.iterdir()) == []
+    drop_stale(tmp_path / "nowhere")
+
+
+WORDS_OF_A_PACKAGE = """
+import sys
+
+from ctucbvi import kernels
+from ctucbvi.abreast import every, first_number
+
+
+@kernels.compiled()
+def sums(x):
+    return first_number(every(x) + every(1.0))
+
+
+found = sums(2.0)
+print(found, sum(sums.stats.cache_misses.values()), kernels.__file__.startswith(sys.argv[1]))
+"""
+
+
+def test_a_kernel_is_compiled_again_if_what_is_compiled_in_has_changed(tmp_path, monkeypatch):
+    package = copied(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for expected in ("3.0 1 True", "3.0 0 True"):
+        assert ran(tmp_path, WORDS_OF_A_PACKAGE, str(tmp_path)) == [expected]
+    edit(package / "abreast.py", "_WORD, ir.IRBuilder.fadd", "_WORD, ir.IRBuilder.fsub")
+    for expected in ("1.0 1 True", "1.0 0 True"):
+        assert ran(tmp_path, WORDS_OF_A_PACKAGE, str(tmp_path)) == [expected]
+
+
+def test_what_an_older_process_keeps_later_is_not_taken_for_new(tmp_path, monkeypatch):
+    # It has begun before the change, and compiles, and keeps what it has compiled, after the others.
+    package = copied(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "program.py").write_text(WORDS_OF_A_PACKAGE)
+    late = "import sys, runpy, ctucbvi.kernels, ctucbvi.abreast; print(flush=True); input(); "
+    late += f"sys.argv[1:] = [{str(tmp_path)!r}]; runpy.run_path({str(tmp_path / 'program.py')!r})"
+    told = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", late], env=told, cwd=tmp_path, text=True, **pipes) as older:
+        older.stdout.readline()
+        edit(package / "abreast.py", "_WORD, ir.IRBuilder.fadd", "_WORD, ir.IRBuilder.fsub")
+        assert ran(tmp_path, WORDS_OF_A_PACKAGE, str(tmp_path)) == ["1.0 1 True"]
+        assert older.communicate("\n")[0] == "3.0 1 True\n"
+    assert ran(tmp_path, WORDS_OF_A_PACKAGE, str(tmp_path))[0].startswith("1.0")
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the package, to be changed."""
+    package = folder / "ctucbvi"
+    shutil.copytree(Path(kernels.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    return package
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_digest_is_of_every_source(tmp_path):
+    package = copied(tmp_path)
+    assert sources.digest_of(package) == sources.digest()
+    files, seen = sorted(package.rglob("*.py")), {sources.digest()}
+    for n, file in enumerate(files):
+        text = file.read_bytes()
+        for other in (text + b"#", b"", None)[: 3 if n % 20 == 0 else 1]:
+            file.unlink() if other is None else file.write_bytes(other)
+            found = sources.digest_of(package)
+            assert (found in seen) == (other == text), (file, other)
+            seen.add(found)
+        file.write_bytes(text)
+    assert len(files) > 200
+    for one, other in list(pairwise(files))[::20]:  # exchanged, or moved from the end of one to the next
+        ours, theirs = one.read_bytes(), other.read_bytes()
+        for first, second in ((theirs, ours), (ours[:-1], ours[-1:] + theirs)):
+            one.write_bytes(first)
+            other.write_bytes(second)
+            assert (sources.digest_of(package) == sources.digest()) == (first == ours), (one, other)
+        one.write_bytes(ours)
+        other.write_bytes(theirs)
+    (package / "__pycache__").mkdir(exist_ok=True)
+    assert sources.digest_of(package) == sources.digest()
 
 
 def test_a_kernel_is_compiled_once_whatever_numbers_are_written_out():
@@ -308,17 +397,6 @@ def test_a_kernel_is_compiled_once_whatever_numbers_are_written_out():
 
     assert calls(0) == 3
     assert [str(kind) for kinds in shifted.parts for kind in kinds] == ["int64", "int64"]
-
-
-def test_kernels_that_are_kept_elsewhere_are_looked_after_too(tmp_path):
-    line = "from ctucbvi.numeric.polynomials import bernstein as b; print(b.stats.cache_path)"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    found = subprocess.run(
-        [sys.executable, "-c", line], env=environment, capture_output=True, text=True, check=True
-    )
-    folder = Path(found.stdout.strip())
-    assert folder.is_relative_to(tmp_path)
-    assert (folder / kernels._STAMP).read_text() == sources.digest()
 
 
 @pytest.mark.parametrize("order", ["1", "-1"])

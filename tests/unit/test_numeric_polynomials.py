@@ -159,7 +159,7 @@ MUTANTS: dict[str, tuple[Any, str, Any]] = {
     "higher orders are left out": (residuals, "falls", without_the_last(FALLS)),
     "those that are negative are added": (residuals, "falls", the_other_sign(FALLS)),
     "everything falls": (residuals, "falls", lambda *_: True),
-    "nothing is allowed for rounding": (residuals, "UNIT", 0.0),
+    "nothing is allowed for rounding": (residuals, "ROUNDING", 0.0),
     "above without higher orders": (polynomials._stays_above, "py_func", without_the_last(STAYS)),
     "above without what is negative": (polynomials._stays_above, "py_func", the_other_sign(STAYS)),
 }

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy.integrate import solve_ivp
 
+import ctucbvi
 from ctucbvi import second_opinion
-from ctucbvi.errors import InputError, PolicyError
+from ctucbvi.errors import InputError, PolicyError, UndecidedError
 from ctucbvi.library import machine_repair
 from ctucbvi.model import CTMDP, Semantics, Transition
 from ctucbvi.policy import Policy
 from ctucbvi.second_opinion import bellman, evaluate, solve
+from tests.hostile import contact
 
 COMMITTED, ADJUSTABLE = Semantics.COMMITTED, Semantics.ADJUSTABLE
 
@@ -384,12 +386,81 @@ def test_crossings_are_not_missed_between_sample_points() -> None:
     assert 0 < overtaken < 1e-13
 
 
+def polynomial(draw: random.Random) -> tuple[list[Fraction], Fraction]:
+    """One that is negative at 0 and no coefficient above 1, and where on [0, 1] it first exceeds 0, or 1."""
+    powers: dict[Fraction, int] = {}
+    for power in draw.sample((1, 2, 2, 3, 4, 6), draw.randrange(1, 4)):
+        root = Fraction(draw.randrange(1, 2 ** draw.choice((3, 20))), 2**20) + draw.choice(
+            (0, Fraction(1, 2))
+        )
+        powers[root] = powers.get(root, 0) + power
+    coefficients = [Fraction(-1)]
+    for root, power in powers.items():
+        for _ in range(power):  # times 1 - u / root
+            moved = [Fraction(0), *(-c / root for c in coefficients)]
+            coefficients = [a + b for a, b in zip([*coefficients, Fraction(0)], moved, strict=True)]
+    size = max(map(abs, coefficients))
+    crossings = [root for root, power in powers.items() if power % 2 and root < 1]
+    return [c / size for c in coefficients], min(crossings, default=Fraction(1))
+
+
+def wrong_crossings(seeds: range) -> list[int]:
+    """The polynomials of these seeds of which the search says something that is not so."""
+    found, ctx = [], second_opinion._context(30, 60)
+    tolerance, little = Fraction(1, 10**40), [Fraction(1, 10**k) for k in range(3, 50)]
+    for seed in seeds:
+        f, first = polynomial(random.Random(f"crossing/{seed}"))
+
+        def at(u: Fraction, f: list[Fraction] = f) -> Fraction:
+            return sum((c * u**k for k, c in enumerate(f)), Fraction(0))
+
+        rounded = [second_opinion._real(ctx, c) for c in f]
+        u = second_opinion._first_positive(rounded, ctx.one, second_opinion._real(ctx, tolerance), ctx)
+        end = None if u is None else second_opinion.as_fraction(u)
+        # Before it the polynomial is no more than what passes for 0, and just after it positive.
+        late = end is not None and end > first and max(map(at, (end, (first + end) / 2))) > 10 * tolerance
+        early = end is not None and end < 1 and all(at(end + small) <= 0 for small in little)
+        found += [seed] if end is None or late or early else []
+    return found
+
+
+def test_crossings_of_a_hundred_polynomials_that_touch_and_cross() -> None:
+    assert wrong_crossings(range(100)) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("block", range(10))
+def test_crossings_of_thousands_of_polynomials_that_touch_and_cross(block: int) -> None:
+    assert wrong_crossings(range(1000 * (block + 1), 1000 * (block + 2))) == []
+
+
+@pytest.mark.parametrize("wrong", [lambda *_: (0, 0), lambda *_: (mpf(10) ** 9, mpf(10) ** 9)])
+def test_a_search_that_misses_or_never_ends_is_caught(monkeypatch: pytest.MonkeyPatch, wrong) -> None:
+    monkeypatch.setattr(second_opinion, "_PLAIN", 0)
+    assert wrong_crossings(range(15)) == []
+    monkeypatch.setattr(second_opinion, "_near", wrong)
+    assert wrong_crossings(range(15))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 7])
+def test_actions_that_touch_are_decided(order: int) -> None:
+    for model in (contact(order), contact(order).with_horizon(8)) if order == 4 else (contact(order),):
+        exact = ctucbvi.solve(model, digits=20, resolve_policy=False)
+        opinion = solve(model, digits=20)
+        for k in range(1, 9):
+            t = model.horizon * k / 8
+            assert all(exact.value(x, t).overlaps(opinion.value(x, t)) for x in model.states)
+        assert len([s for s in opinion.switches if s.state == "x"]) == order % 2
+
+
 def test_no_search_and_no_march_is_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_opinion, "_SEARCH_BUDGET", 2)
-    with pytest.raises(ArithmeticError, match="too close"):
+    with pytest.raises(
+        UndecidedError, match=r"^second opinion on 'machine-repair' at remaining time 0.0: .* too close"
+    ):
         solve(machine_repair())
     monkeypatch.setattr(second_opinion, "_first_positive", lambda *_: mpf("1e-6"))
-    with pytest.raises(ArithmeticError, match="no end after"):
+    with pytest.raises(UndecidedError, match="no end after"):
         solve(machine_repair(), digits=2)
 
 

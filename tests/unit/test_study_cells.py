@@ -172,18 +172,15 @@ def test_the_exact_learner_has_the_bits_that_a_small_accuracy_needs():
 # --- which code -------------------------------------------------------------------------------
 
 
-def test_the_digest_is_of_the_sources(tmp_path):
-    package = tmp_path / "ctucbvi"
-    shutil.copytree(Path(ctucbvi.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    assert sources._digest(package) == sources.digest()
-    source = package / "learning" / "fast" / "sweeps.py"
-    source.write_text(source.read_text() + "\n# changed\n")
-    assert sources._digest(package) != sources.digest()
-
-
 def test_a_study_of_other_code_is_refused(tmp_path, monkeypatch):
-    study = study_of("machine-repair", 30, 5)
-    run_study(study, 1, folder=tmp_path)
-    monkeypatch.setattr("ctucbvi.study.plan.digest", lambda: "another")
-    with pytest.raises(InputError, match=r"code is .* there and 'another' here"):
-        run_study(study, 1, folder=tmp_path)
+    study, package = study_of("machine-repair", 30, 5), tmp_path / "ctucbvi"
+    run_study(study, 1, folder=tmp_path / "kept")
+    shutil.copytree(Path(ctucbvi.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("ctucbvi.study.plan.digest", lambda: sources.digest_of(package))
+    run_study(study, 1, folder=tmp_path / "kept")  # the same code in another place
+    for changed in ("abreast.py", "learning/fast/sweeps.py", "exact/planner.py"):
+        text = (package / changed).read_text(encoding="utf-8")
+        (package / changed).write_text(f"{text}\n# changed\n", encoding="utf-8")
+        with pytest.raises(InputError, match=r"code is .* there and '.*' here"):
+            run_study(study, 1, folder=tmp_path / "kept")
+        (package / changed).write_text(text, encoding="utf-8")

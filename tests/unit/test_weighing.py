@@ -123,7 +123,7 @@ def test_what_is_passed_over_is_below():
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("every((4.0 * words * WIDTH + 16.0) * UNIT)", "every(-16.0 * UNIT)"),
+        ("every((4.0 * words * WIDTH + 16.0) * ROUNDING)", "every(-16.0 * ROUNDING)"),
         ("where(apart > every(0.0), apart, every(0.0))", "every(0.0)"),
         ("for n in range(words):", "for n in range(words - 1):"),
         ("min(first_number(first), 0.0)", "2.0 * min(first_number(first), 0.0)"),

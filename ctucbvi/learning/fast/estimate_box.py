@@ -12,11 +12,11 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import N_PLUS, TICKS, Desk, Memory, Scene
+from ctucbvi.numbers import UNIT
 from ctucbvi.numeric.arrays import Floats, Integers
 
 TRACKED = 64  # rivals at grid points that can be tracked
 LANES = 64  # estimates whose derivatives can be followed
-UNIT = 2.0**-53
 SLACK = 1.0 + 2.0**-20  # by which bounds are enlarged
 GAIN, SPEED, CHANCE = range(3)  # kinds of lanes: ρ, λ and p(y) of a pair
 # Places in `Trust.lanes` and in `Trust.spots`.
@@ -134,7 +134,10 @@ def alike(row: Integers, chance: Floats, weights: Floats, k: int, other: int) ->
 
 @compiled()
 def noise(rounds: int, scene: Scene, desk: Desk) -> float:
-    """ν: what rounding can do to a lead or a distance; in the box ρ may grow by 1 if the bonus is sharp."""
+    """ν: what rounding can do to a lead or a distance; in the box ρ may grow by 1 if the bonus is sharp.
+
+    γ counts roundings by UNIT each, to first order; the 64 is more than the rest takes.
+    """
     row, numbers, steps = scene.row, scene.numbers, scene.times.size - 1
     longest, most = 0, 1.0
     for k in range(row.size - 1):

@@ -31,6 +31,7 @@ from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model, layer, layered
 from ctucbvi.learning.replanning import unknown_time
 from ctucbvi.learning.sharp import bonus_of
+from ctucbvi.numbers import UNIT
 from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
 from ctucbvi.numeric.solution import NumericSolution
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
     from ctucbvi.numeric.arrays import Floats
 
-_UNIT = 2.0**-53
 _HALVINGS = 40
 _MOST_LEVELS = 4096
 
@@ -155,7 +155,7 @@ class LocatedLearner:
 
     def time_error(self, pair: int) -> Fraction:
         """A proved bound on the relative error of T."""
-        return (1 + Fraction(1, 2**53)) ** (self.additions[pair] + 1) - 1
+        return (1 + Fraction(UNIT)) ** (self.additions[pair] + 1) - 1
 
     def _iterated(self, rates: tuple[float, ...], bonus: tuple[float, ...], epsilon: float) -> LocatedPlan:
         seen = Statistics(
@@ -199,8 +199,8 @@ def distance(
     rows = np.ascontiguousarray(np.moveaxis(difference, 1, 2)).reshape(-1, values.shape[1])
     lower, upper = supremum(rows, goal)
     # Subtraction, change of basis and at most _HALVINGS averages, each of as many terms as a row has: each
-    # rounds by a unit of the sum of the absolute values.
-    blur = 2 * (_HALVINGS + 6) * rows.shape[1] * _UNIT * float(np.abs(rows).sum(axis=1).max())
+    # rounds by UNIT of the sum of the absolute values, and by less than twice that to all orders.
+    blur = 2 * (_HALVINGS + 6) * rows.shape[1] * UNIT * float(np.abs(rows).sum(axis=1).max())
     return max(lower - blur, 0.0), upper + blur
 
 
@@ -214,7 +214,7 @@ def supremum(rows: Floats, goal: float) -> tuple[float, float]:
         tops = np.abs(b).max(axis=1)
         lower = max(lower, float(np.abs(b[:, [0, -1]]).max()))
         upper = max(lower, float(tops.max()))
-        if upper - lower <= 4 * _UNIT * upper or upper < goal or lower >= goal:
+        if upper - lower <= 4 * UNIT * upper or upper < goal or lower >= goal:
             break
         b = _halves(b[tops > lower])
     return lower, upper

@@ -29,7 +29,6 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Scene
-from ctucbvi.learning.fast.estimate_box import UNIT
 from ctucbvi.learning.fast.largest_means import (
     best_values,
     divergence_mean,
@@ -39,6 +38,7 @@ from ctucbvi.learning.fast.largest_means import (
     threshold,
 )
 from ctucbvi.learning.fast.optimistic_sets import GridSets
+from ctucbvi.numbers import UNIT
 from ctucbvi.numeric.arrays import Floats
 
 

@@ -51,10 +51,11 @@ from typing import NamedTuple
 
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Choices, Scene
-from ctucbvi.learning.fast.estimate_box import LANES_USED, LEAD, NOISE, REST, SLACK, UNIT
+from ctucbvi.learning.fast.estimate_box import LANES_USED, LEAD, NOISE, REST, SLACK
 from ctucbvi.learning.fast.largest_means import threshold
 from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants
 from ctucbvi.learning.fast.set_box import GUARDS_USED, HIGH, LOW, SHIFT, SetTrust
+from ctucbvi.numbers import UNIT
 from ctucbvi.numeric.arrays import Floats, Integers
 
 _SUM = {"nnan", "nsz", "reassoc"}  # bounds may be added up in any order
@@ -76,7 +77,7 @@ class SetMargins(NamedTuple):
 
 @compiled()
 def set_noise(scene: Scene, constants: SetConstants) -> float:
-    """ν: what rounding can do to a lead."""
+    """ν: what rounding can do to a lead; γ and the 64 are as in :func:`.estimate_box.noise`."""
     row, numbers = scene.row, scene.numbers
     longest = 0
     for k in range(row.size - 1):

@@ -10,10 +10,10 @@ from ctucbvi.learning.estimated import layer, layered
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
 from ctucbvi.learning.fast.located import LocatedLearner, LocatedPlan
 from ctucbvi.learning.lockstep.records import Differences, farthest
+from ctucbvi.numbers import UNIT
 from ctucbvi.numeric.certificate import Certificate, certify
 
-_UNIT = Fraction(1, 2**53)
-_ROUNDINGS = 64  # more than the bonus needs, each at most a unit of its last place
+_ROUNDINGS = 64  # more than twice as many as the bonus needs, each of them UNIT to first order
 _LARGEST_ERROR = Fraction(1, 10**6)  # of the horizon: a proof of less would explain too much
 _TIMES = 2  # remaining times at which values are compared, per state
 
@@ -45,7 +45,7 @@ class LocatedRound:
         again, (said, gap) = self.plan.episode == self.exact.episode, self.fast.due()
         if again != said:
             pairs = range(len(self.fast.time))
-            allowed = max(2 * self.fast.time_error(k) for k in pairs) + _ROUNDINGS * _UNIT
+            allowed = max(2 * self.fast.time_error(k) for k in pairs) + _ROUNDINGS * Fraction(UNIT)
             words = {True: "made", False: "kept"}
             self.differences.note(
                 "plan", "all pairs", words[said], words[again], gap, allowed, explained=gap <= allowed
@@ -67,7 +67,7 @@ class LocatedRound:
         """What the rounding of a remaining time to a double can change in a value."""
         model = self.plan.estimated
         steepest = max(abs(row.reward) for row in model.transitions) + 2 * model.max_rate * model.horizon
-        return 16 * _UNIT * model.horizon * steepest
+        return 16 * Fraction(UNIT) * model.horizon * steepest
 
     def _estimates(self) -> None:
         seen, fast = self.exact.statistics, self.fast
@@ -81,14 +81,14 @@ class LocatedRound:
                 "estimate", f"{where} T", fast.time[k], seen.time[k], seen.time[k] * relative
             )
             rate = self.plan.statistics.rate(k, fast.settings)
-            allowed = rate * (2 * relative + 4 * _UNIT)
+            allowed = rate * (2 * relative + 4 * Fraction(UNIT))
             self.differences.compare("estimate", f"{where} rate", self.quick.rates[k], rate, allowed)
 
     def _bonuses(self) -> None:
         log = Fraction(max(self.fast.radii.jump_constant, 1e-300))  # a logarithm near 0 is rounded coarsely
         for k, row in enumerate(self.plan.statistics.model.transitions):
             true = self.plan.bonus[k]
-            rounding = _ROUNDINGS * _UNIT * (1 + 1 / log)
+            rounding = _ROUNDINGS * Fraction(UNIT) * (1 + 1 / log)
             allowed = true.upper * (self.fast.time_error(k) + rounding) + true.radius
             if self.plan.settings.bonus == "sharp":
                 allowed = self._sharp_error(3 * self.fast.time_error(k) + rounding) + true.radius
