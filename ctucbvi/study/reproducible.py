@@ -2,14 +2,14 @@
 
 Figures that depend on who computed them are no figures.  A learner that draws without its seed, or remembers
 in global variables, plays otherwise for another number of workers, other blocks or another day, and nothing
-that it computes shows that.  So before its first run begins, three stretches of episodes are played here and
+that it computes shows that.  So before its first run begins, three passagees of episodes are played here and
 then, in the opposite order, in a process of their own, which has other globals and another hash seed:
 
 * the start of run 0,
 * its next episodes, there from what is kept after the first ones (the snapshot, as between two blocks),
 * the start of run 1.
 
-What one stretch leaves behind in globals is therefore not what it was here.  A stretch is as many episodes as
+What one passage leaves behind in globals is therefore not what it was here.  A passage is as many episodes as
 take a second, at most 64, and at most half of all.  What is played (the policy, or what was earned, and the
 times at all pairs) has to be the same after each episode.  What the learner has as attributes is not looked
 at, so that clocks, files and caches are its own business as long as nothing comes of them.
@@ -37,7 +37,7 @@ from ctucbvi.learning.fast.learner import GridLearner
 from ctucbvi.study.plan import Contestant, RunPlace, Study
 from verify.clusters import GoneError
 
-_SECONDS, _MOST = 1.0, 64  # of a stretch of episodes, whatever ends it first
+_SECONDS, _MOST = 1.0, 64  # of a passage of episodes, whatever ends it first
 _INSTEAD = "draw with task.seed, and keep what it remembers in attributes"
 _CHILD = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -68,32 +68,32 @@ def check_reproducible(study: Study, contestant: Contestant) -> None:
 
 def difference_of(study: Study, contestant: Contestant, other: Elsewhere) -> str | None:
     """What is not the same when ``contestant`` plays again in the ``other`` process; None if nothing is."""
-    for stretch in reversed(_played(study, contestant)):
-        again = other.play(contestant.name, stretch)
+    for passage in reversed(_played(study, contestant)):
+        again = other.play(contestant.name, passage)
         if isinstance(again, str):
-            return f"run {stretch.run} played again in another process {stretch}: {again}"
-        for i, (one, two) in enumerate(zip(stretch.found, again, strict=True)):
+            return f"run {passage.run} played again in another process {passage}: {again}"
+        for i, (one, two) in enumerate(zip(passage.found, again, strict=True)):
             if one != two:
                 return (
-                    f"episode {stretch.after + i + 1} of run {stretch.run} is another one when it is played "
-                    f"again in another process {stretch}; {_INSTEAD}"
+                    f"episode {passage.after + i + 1} of run {passage.run} is another one when it is played "
+                    f"again in another process {passage}; {_INSTEAD}"
                 )
     return None
 
 
 def _played(study: Study, contestant: Contestant) -> Sequence[Passage]:
-    """The stretches as they are here."""
+    """The passagees as they are here."""
     last = study.settings.episodes
     most = min(_MOST, max(1, last // 2))
 
-    def stretch(run: int, learner: GridLearner, snapshot: bytes | None = None) -> Passage:
+    def passage(run: int, learner: GridLearner, snapshot: bytes | None = None) -> Passage:
         return Passage(run, snapshot, learner.episodes, _outcomes(learner, most, _SECONDS))
 
     learner = _made(study, contestant, 0, None)
-    found = [stretch(0, learner)]
+    found = [passage(0, learner)]
     if learner.episodes < last:
-        found.append(stretch(0, learner, learner.snapshot()))
-    return [*found, stretch(1, _made(study, contestant, 1, None))]
+        found.append(passage(0, learner, learner.snapshot()))
+    return [*found, passage(1, _made(study, contestant, 1, None))]
 
 
 def _made(study: Study, contestant: Contestant, run: int, snapshot: bytes | None) -> GridLearner:
@@ -113,7 +113,7 @@ def _outcomes(learner: GridLearner, most: int, seconds: float = inf) -> tuple[st
 
 
 class Elsewhere:
-    """A process that plays stretches of a study again, one after the other; it ends with this one."""
+    """A process that plays passagees of a study again, one after the other; it ends with this one."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -134,9 +134,9 @@ class Elsewhere:
         self._process.kill()
         self._process.communicate()
 
-    def play(self, name: str, stretch: Passage) -> Sequence[str] | str:
+    def play(self, name: str, passage: Passage) -> Sequence[str] | str:
         """What each of its episodes comes to there; or what went wrong, in one line."""
-        self._send((name, stretch.run, stretch.snapshot, len(stretch.found)))
+        self._send((name, passage.run, passage.snapshot, len(passage.found)))
         assert self._process.stdout is not None
         try:
             found: Sequence[str] | str = pickle.load(self._process.stdout)

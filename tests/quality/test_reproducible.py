@@ -131,9 +131,9 @@ class Here:
     def __exit__(self, *_):
         pass
 
-    def play(self, name, stretch):
-        learner = reproducible._made(self.study, self.study.contestant(name), stretch.run, stretch.snapshot)
-        return reproducible._outcomes(learner, len(stretch.found))
+    def play(self, name, passage):
+        learner = reproducible._made(self.study, self.study.contestant(name), passage.run, passage.snapshot)
+        return reproducible._outcomes(learner, len(passage.found))
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ class Here:
         ([1], "random numbers without a seed"),
     ],
 )
-def test_without_a_stretch_some_are_missed(tmp_path, monkeypatch, kept, name):
+def test_without_a_passage_some_are_missed(tmp_path, monkeypatch, kept, name):
     played = reproducible._played
     monkeypatch.setattr(reproducible, "_played", lambda *given: [played(*given)[i] for i in kept])
     assert missed(tmp_path, name) == {name}
 
 
 def test_in_the_same_order_some_are_missed(tmp_path, monkeypatch):
-    """One stretch leaves behind there what it left behind here."""
+    """One passage leaves behind there what it left behind here."""
     names = ("counts of the class", "a default that is changed", "draws of the module's")
     played = reproducible._played
     monkeypatch.setattr(reproducible, "_played", lambda *given: played(*given)[::-1])

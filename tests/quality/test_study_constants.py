@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 import pytest
 
-from ctucbvi.bounds import optimistic, rows
-from ctucbvi.learning import settings
-from ctucbvi.study import blocks, evaluation, optimum, plan, summary
+from ctucbvi.bounds import optimistic, rows, versions
+from ctucbvi.learning import radii, settings
+from ctucbvi.study import blocks, cells, evaluation, optimum, plan, summary
 from tests.changed_code import planted
 from tests.unit.test_bounds_thresholds import GROWING, growths_too_small
 from tests.unit.test_learning_sharp import check_the_stopping_rule
@@ -100,6 +101,23 @@ PLANTED = {
         ("mixing_of_values", "(p * v.upper for", "(p * v.lower for"),
         ("mixing_of_values", "(len(model.states) + 4) * model.value_scale", "Fraction(0)"),
     ],
+    cells: [
+        ("the_loss_of_the_grid", "(study).upper - value +", "(study).lower - value +"),
+        ("the_loss_of_the_grid", "- value + value_error", "- value - value_error"),
+        ("the_loss_of_the_grid", "+ value_error(study, contestant)", ""),
+        ("the_loss_of_the_grid", ", Fraction(0))\n\n\ndef enough", ", Fraction(-1))\n\n\ndef enough"),
+    ],
+    import_module("ctucbvi.learning.never_left"): [
+        ("who_keeps_a_bonus", "float(row.reward) + kept >= 1", "float(row.reward) + kept > 2"),
+        ("who_keeps_a_bonus", "float(row.reward) + kept >= 1", "kept >= 1"),
+        ("who_keeps_a_bonus", "radii.factor * radii.horizon * radii", "radii.horizon * radii"),
+        ("who_keeps_a_bonus", "jump_radius(0.0", "jump_radius(2.0"),
+    ],
+    radii: [
+        ("logarithms_of_large_numbers", "+ doublings * math.log(2)", "- doublings * math.log(2)"),
+        ("logarithms_of_large_numbers", "- math.log(value.denominator)", "+ math.log(value.denominator)"),
+        ("logarithms_of_large_numbers", "value * 2**doublings, 0", "value * 2**doublings, 1"),
+    ],
     plan: [
         *(
             ("what_a_study_is", line, "")
@@ -164,6 +182,10 @@ def test_every_check_can_fail():
         (optimistic, "tilts", "falls / 2, falls", "falls / 4, falls"),
         (optimistic, "rates", "2 + 2 * moving", "2 + moving"),
         (optimistic, "rates", "2 + 2 * moving", "1 + 2 * moving"),
+        (versions, "jump radii", "powers = 6 if", "powers = 5 if"),
+        (versions, "jump radii", "Fraction(powers, 2)", "Fraction(powers, 3)"),
+        (versions, "rate radii", "Fraction(powers - 2)", "Fraction(powers - 3)"),
+        (versions, "rate radii", "else 4\n", "else 3\n"),
         (rows, "uniform, mean", "_ONE * (2 + moving)", "_ONE * (1 + moving)"),
         (rows, "uniform, mean", "_ONE * (2 + moving)", "_ONE * 2"),
         (rows, "kl, mean", "p.states - 1 + moving", "p.states - 1"),

@@ -28,7 +28,7 @@ from ctucbvi.bounds import (
 from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.bounds.rows import KL, TILTS, UNIFORM
 from ctucbvi.bounds.thresholds import excess, first
-from ctucbvi.bounds.versions import LAZY, Version
+from ctucbvi.bounds.versions import LAZY, Version, root_growths
 from ctucbvi.exact.precision import precision
 
 BY_NAME = {version.name: version for version in VERSIONS}
@@ -221,7 +221,7 @@ def spread(p: Parameters) -> arb:
     return 1 + (1 + BALLS.number(p.episodes * p.load / (6 * p.states * p.actions)) / level(p)).log()
 
 
-# What grows with K in the bounds of the optimistic learner, and by how much it is said to, at most.
+# What grows with K in the bounds, and by how much it is said to, at most.
 GROWING = {
     "rates": (
         lambda p: (4 * BALLS.log_of(2 * p.states * p.actions * p.episodes / p.delta)).sqrt(),
@@ -229,6 +229,14 @@ GROWING = {
     ),
     "tilts": (lambda p: level(p).sqrt(), lambda p, c: optimistic.tilt_growths(p, BALLS, c)[0]),
     "steps": (lambda p: level(p) * spread(p), lambda p, c: optimistic.tilt_growths(p, BALLS, c)[1]),
+    "jump radii": (
+        lambda p: BALLS.log_of(p.states * p.actions * p.episodes**2 / p.delta, p.states).sqrt(),
+        lambda p, c: root_growths(replace(p, delta=None) if c else p, BALLS)[0],
+    ),
+    "rate radii": (
+        lambda p: BALLS.log_of(2 * p.states * p.actions * p.episodes / p.delta).sqrt(),
+        lambda p, c: root_growths(replace(p, delta=None) if c else p, BALLS)[1],
+    ),
     "jumps at most": (
         lambda p: formulas.mean_maximum_sharp(p, BALLS),
         lambda p, c: 1 / BALLS.log_of(Fraction(p.episodes)),

@@ -16,10 +16,20 @@ import numpy as np
 import pytest
 
 from ctucbvi import CTMDP, Enclosure, Semantics, Transition
-from ctucbvi.learning import Settings
+from ctucbvi.learning import DOUBLES, Settings, never_left
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric.arrays import Arrays
-from ctucbvi.study import Contestant, Curve, RunState, Study, contestant, evaluation, optimum, plan
+from ctucbvi.study import (
+    Contestant,
+    Curve,
+    RunState,
+    Study,
+    cells,
+    contestant,
+    evaluation,
+    optimum,
+    plan,
+)
 from ctucbvi.study.blocks import Account
 from ctucbvi.study.evaluation import UNITS, Evaluator, PolicyFlow, exact_units
 
@@ -260,6 +270,44 @@ def check_mixing_of_values() -> None:
     assert optimum.value_error(alone, each) == bound
     # Two products and a sum are three roundings, of values up to the scale.
     assert bound + 3 * UNIT * MACHINE.value_scale <= optimum.value_error(study, each) <= bound + UNITS * 2**12
+
+
+def check_the_loss_of_the_grid() -> None:
+    """At most: from the largest V* that is possible and the least value of the policy, and never negative."""
+    study = a_study()
+    for value, wanted in ((Fraction(2, 5), Fraction(31, 100)), (Fraction(1), Fraction(0))):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cells, "optimal_value", lambda study: Enclosure(Fraction(1, 2), Fraction(7, 10)))
+            patch.setattr(cells, "value_error", lambda study, one: Fraction(1, 100))
+            patch.setattr(cells, "_best_values", lambda model, steps, value=value: [float(value)] * 2)
+            found = cells.grid_loss(study, POLICY)
+            assert float(found) == pytest.approx(float(wanted), abs=1e-15)
+
+
+def check_who_keeps_a_bonus() -> None:
+    """Of pairs of rate 0: those whose reward and bonus together are at least 1, the most that there is."""
+    horizon, delta = Fraction(1, 8), Fraction(9, 10)
+    bracket = math.log(2**1 * 1 * 4 * float(horizon) / float(delta))  # eq:alpha-k, with K = S = 1, A = 4
+    kept = float(horizon) * 2 / (1 - math.exp(-2 * float(horizon))) * math.sqrt(2 * bracket)
+    assert 0.1 < 1 - kept < 0.9
+    rewards = {"more": "1", "enough": Fraction(1 - kept + 1e-9), "less": Fraction(1 - kept - 1e-9)}
+    rows = [Transition.of("x", a, rate=0, reward=reward) for a, reward in rewards.items()]
+    rows.append(Transition.of("x", "leave", rate=2, reward=1, to={"x": 1}))
+    model = CTMDP.of("kept", horizon=horizon, transitions=rows)
+    settings = Settings.for_model(model, episodes=1, delta=delta)
+    found = never_left(model, settings, ["x"])
+    assert [pair.action for pair in found] == ["more", "enough"]
+    assert [pair.bonus for pair in found] == pytest.approx([kept, kept])
+
+
+def check_logarithms_of_large_numbers() -> None:
+    """Also where the number itself would not fit."""
+    with mpmath.workdps(40):
+        for value in (Fraction(3, 7), Fraction(10**400), Fraction(1, 10**400), Fraction(7**500, 10**900)):
+            for doublings in (0, 1, 900, 4999, 5000, 10**6):
+                number = mpmath.log(value.numerator) - mpmath.log(value.denominator)
+                wanted = number + doublings * mpmath.log(2)
+                assert DOUBLES.log_of(value, doublings) == pytest.approx(float(wanted), rel=1e-12)
 
 
 # --- the bands --------------------------------------------------------------------------------

@@ -379,4 +379,4 @@ def test_a_process_that_dies_is_said_and_kept_apart(tmp_path):
 def test_what_it_prints_there_is_no_answer(tmp_path, capfd):
     text = LEARNS.replace("self.late =", "print('begun', flush=True); self.late =")
     work(Block(study(written(tmp_path, text)), "mine.py", 0, RunState(), 3, check=True))
-    assert 6 <= capfd.readouterr().out.count("begun") <= 63  # in three stretches and the block, here
+    assert 6 <= capfd.readouterr().out.count("begun") <= 63  # in three passages and the block, here
