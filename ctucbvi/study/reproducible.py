@@ -2,7 +2,7 @@
 
 Figures that depend on who computed them are no figures.  A learner that draws without its seed, or remembers
 in global variables, plays otherwise for another number of workers, other blocks or another day, and nothing
-that it computes shows that.  So before its first run begins, three passagees of episodes are played here and
+that it computes shows that.  So before its first run begins, three passages of episodes are played here and
 then, in the opposite order, in a process of their own, which has other globals and another hash seed:
 
 * the start of run 0,
@@ -82,7 +82,7 @@ def difference_of(study: Study, contestant: Contestant, other: Elsewhere) -> str
 
 
 def _played(study: Study, contestant: Contestant) -> Sequence[Passage]:
-    """The passagees as they are here."""
+    """The passages as they are here."""
     last = study.settings.episodes
     most = min(_MOST, max(1, last // 2))
 
@@ -113,7 +113,7 @@ def _outcomes(learner: GridLearner, most: int, seconds: float = inf) -> tuple[st
 
 
 class Elsewhere:
-    """A process that plays passagees of a study again, one after the other; it ends with this one."""
+    """A process that plays passages of a study again, one after the other; it ends with this one."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -126,8 +126,12 @@ class Elsewhere:
             stderr=subprocess.DEVNULL,  # the learner has had its say here
             start_new_session=True,  # Ctrl-C is for who asked
         )
-        self._send([os.path.abspath(path) for path in sys.path])
-        self._send(pickle.dumps(self._study))
+        try:
+            self._send([os.path.abspath(path) for path in sys.path])
+            self._send(pickle.dumps(self._study))
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
