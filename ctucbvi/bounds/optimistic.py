@@ -82,8 +82,14 @@ def parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundPart
 
 def growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, moving: int = 0) -> N:
     """An upper bound of the growth of the larger part, for a fixed δ; or, moving = 1, for δ = 1/(2K)."""
-    rates: N = numbers.number(_ONE * (2 + 2 * moving)) / _rate_log(p, numbers) - numbers.number(_HALF)
+    rates: N = rate_growth(p, numbers, moving) - numbers.number(_HALF)
     return numbers.maximum(_rows_growth(p, numbers, rows, moving), rates)
+
+
+def rate_growth(p: Parameters, numbers: Numbers[N], moving: int) -> N:
+    """That of ``√L``, at most."""
+    found: N = numbers.number(_ONE * (2 + 2 * moving)) / _rate_log(p, numbers)
+    return found
 
 
 def poisson_parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundParts[N]:
@@ -110,10 +116,15 @@ def poisson_parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> B
 
 def poisson_growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, moving: int = 0) -> N:
     """An upper bound of the growth of its larger part; moving as before."""
+    level, steps = tilt_growths(p, numbers, moving)
+    rates = numbers.maximum(level - numbers.number(_HALF), steps - numbers.number(_ONE))
+    return numbers.maximum(_rows_growth(p, numbers, rows, moving), rates)
+
+
+def tilt_growths(p: Parameters, numbers: Numbers[N], moving: int) -> tuple[N, N]:
+    """That of ``√l`` and that of ``l(1 + ln(1 + Kv/(6lSA)))``, at most."""
     falls: N = numbers.number(Fraction(1, 4) + moving) / _level(p, numbers)
-    rates: N = falls / 2 - numbers.number(_HALF)
-    steps: N = falls + numbers.number(Fraction(1, 3)) - numbers.number(_ONE)
-    return numbers.maximum(_rows_growth(p, numbers, rows, moving), numbers.maximum(rates, steps))
+    return falls / 2, falls + numbers.number(Fraction(1, 3))
 
 
 def kept(p: Parameters, numbers: Numbers[N]) -> tuple[str, N]:

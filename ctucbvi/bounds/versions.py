@@ -204,15 +204,19 @@ def _printed_growth(p: Parameters, numbers: Numbers[N]) -> N:
 
 
 def _sharp_growth(p: Parameters, numbers: Numbers[N]) -> N:
-    """The radicand of the jumps is a constant and ``nk``, that of the rates a constant and ``4(n/2 - 1)k``.
+    found: N = numbers.maximum(*root_growths(p, numbers)) - numbers.number(Fraction(1, 2))
+    return found
 
-    With δ = 1/(2KH), n = 6; with a fixed δ, n = 4.
+
+def root_growths(p: Parameters, numbers: Numbers[N]) -> tuple[N, N]:
+    """Of the radius of the jumps and of that of the rates.
+
+    The radicand of the jumps is a constant and ``nk``, that of the rates a constant and ``4(n/2 - 1)k``: with
+    δ = 1/(2KH), n = 6; with a fixed δ, n = 4.
     """
     powers = 6 if p.delta is None else 4
     jump = numbers.number(Fraction(powers, 2)) / f.jump_constant(p, numbers)
-    rate = numbers.number(Fraction(powers - 2)) / f.confidence_log(p, numbers)
-    found: N = numbers.maximum(jump, rate) - numbers.number(Fraction(1, 2))
-    return found
+    return jump, numbers.number(Fraction(powers - 2)) / f.confidence_log(p, numbers)
 
 
 def _own_growth(p: Parameters, numbers: Numbers[N]) -> N:

@@ -7,6 +7,12 @@ the state, or has it under ``"state"``, its ``info`` has the ``"holding_time"`` 
 False`` at the end.  States are names, or places in the list of states; actions are told by name, or by place
 if there is an ``action_space``.
 
+**The end** of an episode is the horizon and nothing else.  Who says before it that an episode is over
+(``terminated`` or ``truncated``, no jump, no next state) is refused: for how long the last state would have
+been held cannot be known.  A state where all is over is a state of the model like any other, with rewards 0
+and infinite holding times.  A holding time that ends within :math:`2^{-20}H` of the horizon counts as one
+until it, as doubles that are added up do not meet it.
+
 What is known beforehand, :func:`known_parts`, is a model without rates: learners get names, rewards and the
 horizon from it.  It never leaves a state, and nothing but a learner should be asked about it.
 
@@ -22,6 +28,8 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.learning.protocol import EpisodeWorld, OnlineLearner, chooser
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from ctucbvi.model import Number
 
 _MOST_STAYS = 10**6  # in an episode
+_MISSED = Fraction(1, 2**20)  # of the horizon, by doubles that are added up
 
 
 def known_parts(name: str, rewards: Mapping[tuple[str, str], Number], horizon: Number) -> CTMDP:
@@ -57,8 +66,10 @@ class OutsideWorld:
         remaining, visits = self.model.horizon, list[Visit]()
         while True:
             action = choose(state, remaining)
-            holding, target = self._step(action)
-            ended = target is None or holding > remaining
+            holding, target, over = self._step(action)
+            if over:
+                self._check_end(over, holding, remaining)
+            ended = over != "" or holding > remaining
             if len(visits) == _MOST_STAYS:
                 raise InputError(
                     f"environment: {_MOST_STAYS} stays before the horizon of {shown(self.model.horizon)}; "
@@ -74,25 +85,44 @@ class OutsideWorld:
         found.check(self.model)
         return found
 
-    def _step(self, action: str) -> tuple[Fraction, str | None]:
+    def _step(self, action: str) -> tuple[Fraction, str | None, str]:
+        """Holding time, next state, and how it says that there is no more; "" if it does not."""
         answer = self.environment.step(self.model.actions.index(action) if self._places else action)
         if not isinstance(answer, tuple | list) or len(answer) not in (2, 5):
             raise InputError(
                 f"step: {brief(answer)}; answer (holding time, next state), or as Gymnasium does"
             )
-        holding, target = answer if len(answer) == 2 else self._of_gymnasium(answer)
-        if target is None or (isinstance(holding, float) and holding == inf):
-            return self.model.horizon, None
+        if len(answer) == 5:
+            holding, target, over = self._of_gymnasium(answer)
+        else:
+            holding, target = answer
+            over = "has no next state" if target is None else ""
+            holding = self.model.horizon if over and holding is None else holding
+        if isinstance(holding, float) and holding == inf:
+            return self.model.horizon, None, over or "goes on"
         time = real(holding, "step: holding time")
         if time < 0:
             raise InputError(f"step: a holding time of {float(time):.6g}; answer 0 or more")
-        return time, self._state(target)
+        return time, None if target is None else self._state(target), over
 
-    def _of_gymnasium(self, answer: Sequence[Any]) -> tuple[Any, Any]:
-        observed, _, ended, _, info = answer
+    def _of_gymnasium(self, answer: Sequence[Any]) -> tuple[Any, Any, str]:
+        observed, _, terminated, truncated, info = answer
         if not isinstance(info, Mapping):
             raise InputError(f"step: info is {brief(info)}; answer a dictionary with the holding_time")
-        return info.get("holding_time"), observed if info.get("jumped", not ended) else None
+        said = {"terminated": terminated, "truncated": truncated, "jumped": info.get("jumped", True)}
+        for what, answered in said.items():
+            if not isinstance(answered, bool | np.bool_):
+                raise InputError(f"step: {what} is {brief(answered)}; answer true or false")
+        over = "terminated" if terminated else "was truncated" if truncated else ""
+        return info.get("holding_time"), observed, over if said["jumped"] or over else "did not jump"
+
+    def _check_end(self, over: str, holding: Fraction, remaining: Fraction) -> None:
+        """Refuse an end that is not the horizon."""
+        if holding < remaining - self.model.horizon * _MISSED:
+            raise InputError(
+                f"step: it {over} after {float(holding):.6g}, with {float(remaining - holding):.6g} of the "
+                "horizon left; go on there in a state of rewards 0, with an infinite holding time"
+            )
 
     def _state(self, answer: Any) -> str:
         found = answer["state"] if isinstance(answer, Mapping) else answer

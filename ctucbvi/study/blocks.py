@@ -20,6 +20,7 @@ from ctucbvi.learning.fast.learner import GridLearner
 from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.study.evaluation import UNITS, Evaluator, exact_units
 from ctucbvi.study.plan import Contestant, RunPlace, Study, made_by
+from ctucbvi.study.reproducible import check_reproducible
 from ctucbvi.study.shards import RunState
 
 _ENTRIES = 4_000_000  # of the policies of one piece, all different in the worst case
@@ -52,6 +53,7 @@ class Block:
     until: int
     observer: type[Observer] | None = None
     seconds: float = inf  # where it ends by time, at least one piece is played
+    check: bool = False  # whether to look first that the learner plays the same again
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ def work(task: Block) -> Done:
     began = perf_counter()
     study, state = task.study, task.state
     contestant = study.contestant(task.name)
+    if task.check:
+        check_reproducible(study, contestant)
     place = RunPlace(study.model, study.settings, study.seed, task.run, study.initial)
     learner = contestant.make(place, contestant.steps, state.snapshot)
     observer = None if task.observer is None else task.observer(study, contestant, state.extra)

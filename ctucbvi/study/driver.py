@@ -297,10 +297,12 @@ class _Chains:
         """The next block of a run that is not complete."""
         name, run = key
         state = self._states[key]
+        # Nobody's first run is on disk without that, and so no complete study is.
+        check = self._study.contestant(name).foreign and run == 0 and state.episode == 0
         if self._block is None:
-            return Block(self._study, name, run, state, self._last, self._observer, SECONDS)
+            return Block(self._study, name, run, state, self._last, self._observer, SECONDS, check)
         until = min(state.episode + self._block, self._last)
-        return Block(self._study, name, run, state, until, self._observer)
+        return Block(self._study, name, run, state, until, self._observer, check=check)
 
     def accept(self, result: Done, saver: _Saver) -> Key:
         """Save what a block has come to; the run that it was of."""

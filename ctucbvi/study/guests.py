@@ -178,4 +178,4 @@ def guest(path: str, steps: int) -> Contestant:
     asked = hasattr(file.load(), "act")
     judged = (("judged_by", "earnings"),) if asked else ()
     options = (("learner_sha256", file.digest), *judged)
-    return Contestant(Path(path).name, file, steps, options=options, asked=asked)
+    return Contestant(Path(path).name, file, steps, options=options, asked=asked, foreign=True)

@@ -63,6 +63,7 @@ class Contestant:
     sampled: bool = False  # whether it acts at grid points only (discrete time), not when a state is entered
     options: tuple[tuple[str, str], ...] = ()  # what else tells it from others, for the record
     asked: bool = False  # whether it is asked for actions and has no policy: what it earns is all there is
+    foreign: bool = False  # whether its code is not ours, and may not be reproducible
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,29 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
+from flint import arb
 
 from ctucbvi import InputError, bundled_model
-from ctucbvi.bounds import BALLS, VERSIONS, Parameters, SweepRange, Threshold, check, sweep, threshold
+from ctucbvi.bounds import (
+    BALLS,
+    VERSIONS,
+    Parameters,
+    SweepRange,
+    Threshold,
+    check,
+    formulas,
+    optimistic,
+    sweep,
+    threshold,
+)
 from ctucbvi.bounds.parts import BoundParts
-from ctucbvi.bounds.rows import KL
+from ctucbvi.bounds.rows import KL, TILTS, UNIFORM
 from ctucbvi.bounds.thresholds import excess, first
-from ctucbvi.bounds.versions import LAZY, Version
+from ctucbvi.bounds.versions import LAZY, Version, root_growths
 from ctucbvi.exact.precision import precision
 
 BY_NAME = {version.name: version for version in VERSIONS}
@@ -195,6 +208,79 @@ def test_growth_bounds_the_growth(name):
 
     assert all(slopes(Fraction(0)))
     assert not any(slopes(Fraction(1, 5)))
+
+
+def level(p: Parameters) -> arb:
+    """l, from the number of tilts that stands for the learner's."""
+    tilts = 3 + BALLS.log_of(p.episodes * (1 + p.load)) / (2 * BALLS.log_of(Fraction(2)))
+    return BALLS.log_of(2 * p.states * p.actions / p.delta) + tilts.log()
+
+
+def spread(p: Parameters) -> arb:
+    """1 + ln(1 + Kv/(6lSA))."""
+    return 1 + (1 + BALLS.number(p.episodes * p.load / (6 * p.states * p.actions)) / level(p)).log()
+
+
+# What grows with K in the bounds, and by how much it is said to, at most.
+GROWING = {
+    "rates": (
+        lambda p: (4 * BALLS.log_of(2 * p.states * p.actions * p.episodes / p.delta)).sqrt(),
+        lambda p, c: optimistic.rate_growth(p, BALLS, c),
+    ),
+    "tilts": (lambda p: level(p).sqrt(), lambda p, c: optimistic.tilt_growths(p, BALLS, c)[0]),
+    "steps": (lambda p: level(p) * spread(p), lambda p, c: optimistic.tilt_growths(p, BALLS, c)[1]),
+    "jump radii": (
+        lambda p: BALLS.log_of(p.states * p.actions * p.episodes**2 / p.delta, p.states).sqrt(),
+        lambda p, c: root_growths(replace(p, delta=None) if c else p, BALLS)[0],
+    ),
+    "rate radii": (
+        lambda p: BALLS.log_of(2 * p.states * p.actions * p.episodes / p.delta).sqrt(),
+        lambda p, c: root_growths(replace(p, delta=None) if c else p, BALLS)[1],
+    ),
+    "jumps at most": (
+        lambda p: formulas.mean_maximum_sharp(p, BALLS),
+        lambda p, c: 1 / BALLS.log_of(Fraction(p.episodes)),
+    ),
+    **{
+        f"{name}, {what}": (
+            lambda p, rows=rows, size=size: getattr(rows, size)(p, BALLS).sqrt(),
+            lambda p, c, rows=rows, growth=growth: getattr(rows, growth)(p, BALLS, c),
+        )
+        for name, rows in (("uniform", UNIFORM), ("kl", KL), ("tilted", TILTS))
+        for what, size, growth in (("mean", "square", "growth"), ("first", "first", "first_growth"))
+    },
+}
+
+
+def growths_too_small(which: str, seeds: range) -> int:
+    """How often ``which`` grows faster, from one K to a larger one, than is said at either."""
+    size, growth = GROWING[which]
+    found = 0
+    for seed in seeds:
+        draw = Random(seed)
+        moving = seed % 2
+        k = draw.choice((2, 3, 4, 7, 20, 100, 10**4, 10**8))
+        load = Fraction(draw.choice((1, 3, 7)), 1) * Fraction(10) ** draw.randint(-4, 7)
+        delta = Fraction(draw.choice((99, 50, 5, 1)), 100) ** draw.choice((1, 1, 3))
+        sizes = {"states": draw.choice((1, 1, 2, 5, 40)), "actions": draw.choice((1, 1, 3))}
+        p, q = (
+            Parameters.of(
+                **sizes, horizon=1, episodes=x, lambda_max=load, lambda_min=load,
+                delta=Fraction(1, 2 * x) if moving else delta,
+            )
+            for x in (k, k + max(1, k // 100))
+        )  # fmt: skip
+        with precision(128):
+            slope = (size(q) / size(p)).log() / BALLS.log_of(Fraction(q.episodes, p.episodes))
+            said = growth(p, moving).max(growth(q, moving))
+            assert slope.is_finite()
+            found += bool(slope > said)  # for certain
+    return found
+
+
+@pytest.mark.parametrize("which", list(GROWING))
+def test_growth_bounds_the_growth_of_each_part(which):
+    assert growths_too_small(which, range(300)) == 0
 
 
 def test_kullback_leibler_rows_of_many_states_where_few_jumps_are_seen():

@@ -11,6 +11,7 @@ import pytest
 
 import ctucbvi
 from ctucbvi import CTMDP, InputError, Policy, Transition
+from ctucbvi.learning import OutsideWorld
 
 pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env
@@ -70,6 +71,17 @@ def test_episodes_earn_the_value_of_their_policy(objective):
         other = ctucbvi.evaluate(Policy.of(wrong, POLICY), digits=12).value("x")
         assert abs(sign * float(other.mid) - mean) > 8 * error
     assert abs(-sign * float(value.mid) - mean) > 8 * error
+
+
+def test_its_ends_are_those_that_learners_are_told_of():
+    """However many stays are added up in doubles, an end is never taken for an early one."""
+    model = MODEL.with_horizon("200/3")
+    env = Episodes(model)
+    env.reset(seed=5)
+    for _ in range(30):
+        visits = OutsideWorld(env, model).episode(lambda state, remaining: "a").visits
+        assert sum(visit.holding for visit in visits) == model.horizon
+        assert len(visits) > 50
 
 
 def test_what_cannot_be_played_is_one_line():

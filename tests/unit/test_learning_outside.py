@@ -112,10 +112,127 @@ def test_what_is_no_step_is_refused(answer, message):
 
 def test_the_horizon_cuts_and_so_does_the_end():
     environment = Factory(1)
-    for answer in ((2.0, "repair"), (0.25, None), (inf, "repair"), (None, None), [np.float32(2), "repair"]):
+    for answer in ((2.0, "repair"), (1.0, None), (inf, "repair"), (None, None), [np.float32(2), "repair"]):
         environment.step = lambda action, answer=answer: answer
         (visit,) = OutsideWorld(environment, KNOWN).episode(lambda state, remaining: "slow").visits
         assert (visit.holding, visit.to) == (Fraction(1), None)
+
+
+# --- ends ---------------------------------------------------------------------------------------
+
+STATE = {"state": 1}
+TWO = known_parts("two", REWARDS, 2)  # a horizon of 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ((STATE, 0.0, True, False, {"holding_time": 0.25}), "terminated after 0.25"),
+        ((STATE, 0.0, True, False, {"holding_time": 0.25, "jumped": True}), "terminated after 0.25"),
+        ((STATE, 0.0, np.True_, False, {"holding_time": 0.25, "jumped": False}), "terminated after 0.25"),
+        ((STATE, 0.0, True, True, {"holding_time": np.float64(0.25)}), "terminated after 0.25"),
+        ((STATE, 0.0, False, True, {"holding_time": 0.25}), "was truncated after 0.25"),
+        ((STATE, 0.0, False, True, {"holding_time": 0.25, "jumped": True}), "was truncated after 0.25"),
+        ((STATE, 0.0, False, False, {"holding_time": 0.25, "jumped": False}), "did not jump after 0.25"),
+        ((0.25, None), "has no next state after 0.25"),
+        ([Fraction(1, 4), None], "has no next state after 0.25"),
+    ],
+)
+def test_an_end_before_the_horizon_is_refused(answer, words):
+    environment = Factory(1)
+    environment.step = lambda action: answer
+    said = (
+        f"step: it {words}, with 1.75 of the horizon left; .* a state of rewards 0, .* infinite holding time"
+    )
+    with pytest.raises(InputError, match=said) as found:
+        OutsideWorld(environment, TWO).episode(lambda state, remaining: "slow")
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((STATE, 0.0, True, False, {}), "holding time: a number is needed"),
+        ((STATE, 0.0, 1, False, {"holding_time": 2}), "step: terminated is 1; answer true or false"),
+        ((STATE, 0.0, False, "no", {"holding_time": 2}), "step: truncated is 'no'; answer true or false"),
+        ((STATE, 0.0, np.array([True, True]), False, {"holding_time": 2}), "terminated is array"),
+        (
+            (STATE, 0.0, True, False, {"holding_time": 2, "jumped": "no"}),
+            "jumped is 'no'; answer",
+        ),
+    ],
+)
+def test_an_end_that_says_nothing_is_refused(answer, message):
+    environment = Factory(1)
+    environment.step = lambda action: answer
+    with pytest.raises(InputError, match=message):
+        OutsideWorld(environment, TWO).episode(lambda state, remaining: "slow")
+
+
+@pytest.mark.parametrize("ended", [(True, False), (False, True), (True, True), (False, False)])
+@pytest.mark.parametrize("said", [{}, {"jumped": False}])
+def test_an_end_at_the_horizon_is_one_also_if_doubles_are_a_little_off(ended, said):
+    if ended == (False, False) and not said:
+        return  # that is a jump
+    environment = Factory(1)
+    for holding in (2.0, 2 - 1e-15, np.float32(2), 2 - 1e-7, 3.0, inf):
+        environment.step = lambda action, t=holding: (STATE, 0.0, *ended, {"holding_time": t, **said})
+        (visit,) = OutsideWorld(environment, TWO).episode(lambda state, remaining: "slow").visits
+        assert (visit.holding, visit.to) == (Fraction(2), None)
+
+
+class Ending(Factory):
+    """As Gymnasium would; in some episodes it says before the horizon that all is over."""
+
+    action_space = "of indexes"
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.left, self.early = 0.0, False
+
+    def reset(self):
+        self.left, self.early = 1.0, False
+        return MACHINE.states.index(super().reset()), {}
+
+    def step(self, action):
+        assert not self.early, "stepped on after the end"
+        holding, state = super().step(MACHINE.actions[action])
+        holding, jumped = min(holding, self.left), holding < self.left
+        self.left -= holding
+        self.early = self.left > 1e-6 and self.random.random() < 0.1
+        ended = self.early or not jumped
+        cut = ended and self.random.random() < 0.3
+        info = {"holding_time": holding, **({"jumped": jumped} if self.random.random() < 0.5 else {})}
+        return MACHINE.states.index(state), 0.0, ended and not cut, cut, info
+
+
+def misled(seeds, world):
+    """Episodes that the environment ended early and ``world`` took for whole ones."""
+    wrong = refused = 0
+    for seed in seeds:
+        environment = Ending(seed)
+        said = ""
+        try:
+            visits = world(environment, KNOWN).episode(lambda state, remaining: "slow").visits
+        except InputError as error:
+            said = str(error)
+        assert not said or ("of the horizon left" in said and environment.early)
+        assert said or sum(visit.holding for visit in visits) == 1
+        refused, wrong = refused + bool(said), wrong + (environment.early and not said)
+    assert refused > 0 or world is not OutsideWorld
+    return wrong
+
+
+def test_no_episode_that_was_ended_early_is_learned_from():
+    assert misled(range(3000), OutsideWorld) == 0
+
+
+def test_who_does_not_look_at_the_end_is_caught():
+    class Blind(OutsideWorld):
+        def _check_end(self, *given):
+            pass
+
+    assert misled(range(50), Blind) > 0
 
 
 def test_a_world_that_does_not_end_is_refused(monkeypatch):

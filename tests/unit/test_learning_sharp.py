@@ -168,12 +168,33 @@ def test_the_certified_learner_is_optimistic_up_to_epsilon_itself():
     assert optimistic(plan, richer) is False
 
 
+def check_the_stopping_rule() -> None:
+    """At ε_k/(λmax H): all that is left of the iteration moves values by ε_k (``eq:error-vi/load``)."""
+    for horizon, lambda_max in ((Fraction(1), 7), (Fraction(3), 7), (Fraction(1, 4), 11)):
+        model = MACHINE.with_horizon(horizon)
+        told, load = sharp(model, episodes=100, lambda_max=lambda_max), lambda_max * horizon
+        assert accuracy(told, 4, horizon).mid == Fraction(1, 2) / load
+        assert accuracy(replace(told, bonus="paper"), 4, horizon).mid == Fraction(1, 2)
+        scaled = replace(told, epsilon=replace(told.epsilon, scaled=True))
+        assert float(accuracy(scaled, 1, horizon).mid) == pytest.approx(np.exp(-float(load)) / float(load))
+        # In hours instead of minutes it is the same.
+        slow = replace(told, lambda_max=told.lambda_max / 60)
+        assert slow.tightening(horizon * 60) == told.tightening(horizon)
+        exact, located, world = (
+            ExactLearner(model, told),
+            LocatedLearner(model, told),
+            Environment(model, seed=5),
+        )
+        for k, (plan, episode) in enumerate(exact.run(world, 3), 1):
+            for accurate in (plan.epsilon.mid, located.plan().epsilon):
+                assert float(accurate) * float(load) == pytest.approx(k**-0.5)
+            located.observe(episode)
+        compiled = FastLearner(model, told, seed=1, steps=10)
+        assert compiled.scene.numbers.scale * float(load) == pytest.approx(1)
+
+
 def test_the_stopping_rule_is_epsilon_over_the_load():
-    told = sharp(episodes=100)
-    assert accuracy(told, 4, MACHINE.horizon).mid == Fraction(1, 14)
-    assert accuracy(replace(told, bonus="paper"), 4, MACHINE.horizon).mid == Fraction(1, 2)
-    scaled = replace(told, epsilon=replace(told.epsilon, scaled=True))
-    assert float(accuracy(scaled, 1, MACHINE.horizon).mid) == pytest.approx(np.exp(-7) / 7)
+    check_the_stopping_rule()
 
 
 # --- one bonus in all learners ------------------------------------------------------------------

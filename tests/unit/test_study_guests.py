@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from contextlib import nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.learning.fast.optimistic import compiled_learner
 from ctucbvi.learning.protocol import chooser
 from ctucbvi.learning.settings import rescaling
-from ctucbvi.study import Study, StudyResult, contestant, guest, run_study
+from ctucbvi.study import LostWorkerError, Study, StudyResult, blocks, contestant, guest, run_study
 from ctucbvi.study.blocks import Block, work
 from ctucbvi.study.guests import LearnerFile
 from ctucbvi.study.shards import RunState
@@ -300,3 +302,81 @@ def test_the_file_is_not_needed_where_the_work_is_done(tmp_path):
     file = pickle.loads(pickle.dumps(LearnerFile.read(path)))
     Path(path).unlink()
     assert file.load().__name__ == "Learner"
+
+
+# --- learners that are not reproducible -----------------------------------------------------------
+
+UNSEEDED = LEARNS.replace("np.random.default_rng(task.seed)", "np.random.default_rng()")
+REMEMBERS = LEARNS.replace("class Learner:\n", "class Learner:\n    tried = Counter()\n\n").replace(
+    "self.task, self.tried, self.random = task, Counter(),", "self.task, self.random = task,"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "workers", "block"), [(UNSEEDED, 1, None), (REMEMBERS, 2, None), (REMEMBERS, 1, 1)]
+)
+def test_a_learner_that_is_not_reproducible_is_one_line(tmp_path, text, workers, block):
+    path, folder = written(tmp_path, text), tmp_path / "out"
+    said = r"mine.py: not reproducible: episode \d+ of run \d is another one when .* again .* task.seed"
+    for _ in range(2):  # what was kept of other runs does not make it better
+        with pytest.raises(InputError, match=said) as found:
+            run_study(study(path, "greedy"), 2, folder=folder, workers=workers, block=block)
+        assert "\n" not in str(found.value)
+    assert list(folder.glob("mine.py/run-00000.json")) == []
+
+
+def test_what_was_believed_before_gave_other_figures(tmp_path):
+    """Why it is refused: two workers, or none beside, or other blocks."""
+    one = replace(study(written(tmp_path, REMEMBERS)), seed=5)
+    each = replace(one.contestants[0], foreign=False)
+    curves = [
+        tuple(state.curve for state in run_study(replace(one, contestants=(each,)), 2, **how).runs["mine.py"])
+        for how in ({"workers": 1}, {"workers": 1, "block": 11}, {"workers": 2})
+    ]
+    assert len(set(curves)) > 1
+
+
+def test_a_learner_is_played_again_once(tmp_path, monkeypatch):
+    """In its first run alone, before that begins; what is complete is not looked at again."""
+    checked = []
+    monkeypatch.setattr(blocks, "check_reproducible", lambda study, each: checked.append(each.name))
+    path, folder = written(tmp_path, LEARNS), tmp_path / "out"
+    run_study(study(path, "greedy"), 3, folder=folder, block=7)
+    assert checked == ["mine.py"]
+    run_study(study(path, "greedy"), 4, folder=folder, block=7)
+    assert checked == ["mine.py"]
+
+
+def test_what_fails_when_it_is_played_again_is_one_line_with_its_place(tmp_path):
+    text = LEARNS.replace("self.late =", "assert not hasattr(np, 'spoilt'); self.late =")
+    path = written(
+        tmp_path, text.replace("        self.tried[visit", "        np.spoilt = 1\n        self.tried[visit")
+    )
+    with pytest.raises(InputError, match=r"mine\.py: line 11: AssertionError"):
+        work(Block(study(path), "mine.py", 0, RunState(), 3))
+    del np.spoilt
+    text = LEARNS.replace("self.late =", "assert os.getpid() == int(os.environ['WHERE']); self.late =")
+    path = written(tmp_path, "import os\n" + text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WHERE", str(os.getpid()))
+        with pytest.raises(
+            InputError, match=r"not reproducible: run 1 played again .* the start: .*py: line 12: Ass"
+        ):
+            work(Block(study(path), "mine.py", 0, RunState(), 3, check=True))
+
+
+def test_a_process_that_dies_is_said_and_kept_apart(tmp_path):
+    text = LEARNS.replace(
+        "self.late =", "os.getpid() == int(os.environ['WHERE']) or os._exit(3); self.late ="
+    )
+    path = written(tmp_path, "import os\n" + text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WHERE", str(os.getpid()))
+        with pytest.raises(LostWorkerError, match="the process that plays learners again died"):
+            run_study(study(path), 1)
+
+
+def test_what_it_prints_there_is_no_answer(tmp_path, capfd):
+    text = LEARNS.replace("self.late =", "print('begun', flush=True); self.late =")
+    work(Block(study(written(tmp_path, text)), "mine.py", 0, RunState(), 3, check=True))
+    assert 6 <= capfd.readouterr().out.count("begun") <= 63  # in three passages and the block, here
