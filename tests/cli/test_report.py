@@ -62,6 +62,7 @@ def test_the_same_run_gives_the_same_page(folder):
 
 def test_what_is_known_is_not_run_again(folder, monkeypatch):
     monkeypatch.setenv("FAKE_LOG", str(folder / "log"))
+    write(folder, BODY)
     for _ in range(2):
         assert main(["report", "out", "--claims", "mine.py", "--workers", "0"]) == 0
     assert len(Path("log").read_text().splitlines()) == 2
