@@ -36,10 +36,10 @@ def graph_of(run: Run) -> Graph:
 def graph_of_results(
     claims: ClaimSet, results: Mapping[str, Result], labels: Iterable[str], paper: Paper = NO_PAPER
 ) -> Graph:
-    """The graph of the labels, with the verdicts and the axioms that are known."""
+    """The graph of the labels, with the verdicts, and what they rest on as far as that is known."""
     verdicts = {label: result.verdict for label, result in results.items()}
-    axioms = {label: result.evidence.get("axioms", ()) for label, result in results.items()}
-    return replace(Graph.of(claims, verdicts, labels, axioms), paper=paper)
+    rests = {label: result.evidence.get("rests", {}) for label, result in results.items()}
+    return replace(Graph.of(claims, verdicts, labels, rests), paper=paper)
 
 
 def unexpected(run: Run) -> dict[str, str]:
@@ -210,7 +210,7 @@ def document(run: Run, files: Mapping[str, str] | None = None) -> dict[str, Any]
         found = {
             "verdict": str(result.verdict),
             "transitive": str(graph.transitive[label]),
-            "modulo": list(graph.axioms[label]),
+            "rests": graph.rests[label].data(),
             "expected": None if expected is None else str(expected),
             "evidence": _evidence(result, (files or {}).get(label)),
             "witness": result.witness,
@@ -289,7 +289,7 @@ def write_certificates(run: Run, folder: str) -> dict[str, str]:
                 continue
             kept = {
                 "": result.evidence.get("certificate"),
-                ".derivation": result.evidence.get("derivation") if "axioms" in result.evidence else None,
+                ".derivation": result.evidence.get("derivation") if "rests" in result.evidence else None,
                 ".witness": result.witness,
             }
             for ending, data in kept.items():

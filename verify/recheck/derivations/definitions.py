@@ -90,6 +90,26 @@ def complaints(setting: Any) -> list[str]:
     return _Book(setting).complaints()
 
 
+def rests_of(derivation: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The names of the facts that the steps of a derivation take, by kind."""
+    taken = _taken(derivation)
+    return {kind: sorted(name for name, fact in taken.items() if fact.get("kind") == kind) for kind in KINDS}
+
+
+def proofs_of(derivation: Mapping[str, Any]) -> list[str]:
+    """The claims that prove what they take."""
+    return sorted({str(fact["claim"]) for fact in _taken(derivation).values() if fact.get("claim")})
+
+
+def _taken(derivation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    setting, steps = derivation.get("setting"), derivation.get("steps")
+    facts = setting.get("facts") if isinstance(setting, Mapping) else None
+    rows = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
+    names = {str(s.get("name")) for s in rows if s.get("rule") == "fact"}
+    known = facts if isinstance(facts, Mapping) else {}
+    return {name: known[name] for name in names if isinstance(known.get(name), Mapping)}
+
+
 class _Book:
     """The facts of one setting."""
 

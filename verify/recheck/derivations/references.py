@@ -1,9 +1,10 @@
 """Derivations in a document: each for what its claim says, resting on claims of the document that are proved.
 
 A lemma has to be a claim with a derivation of the same formula in the same setting, or in one that is part
-of it, and no chain of lemmas may return.  A relation that is used ``pointwise`` has to be that of a claim
-which certificates prove.  One name means one setting in the whole document: a fact that one derivation adds
-would be an assumption.
+of it, and no chain of lemmas may return.  So has a claim that proves that something exists which a fact is
+about.  A relation that is used ``pointwise`` has to be that of a claim which certificates prove.  What a
+claim says to rest on is what its steps take.  One name means one setting in the whole document: a fact that
+one derivation adds would be an assumption.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from verify.recheck.derivations.axioms import AXIOMS
-from verify.recheck.derivations.checking import examine, theorem_of
+from verify.recheck.derivations.checking import Findings, examine, theorem_of
+from verify.recheck.derivations.definitions import proofs_of, rests_of
 from verify.recheck.derivations.trees import Nameless
 from verify.recheck.intervals import UnknownError
 from verify.recheck.statements import Statement
@@ -47,15 +49,26 @@ class Book:
         except (*FAILURES, OSError) as error:
             return [f"{path}: {reason(error)}"]
         found = examine(data, axioms)
+        self._require_rests(claim, data, found)
         for step, rule, other, what in found.references:
             try:
                 if rule == "lemma":
                     self._require_lemma(other, what, data.get("setting"))
+                elif rule == "fact":
+                    self._require_derived(other, data.get("setting"))
                 else:
                     self._require_relation(other, what)
             except (*FAILURES, OSError) as error:
                 found.complain(reason(error), step, rule)
         return found.complaints
+
+    def _require_rests(self, claim: Claim, data: Claim, found: Findings) -> None:
+        """Complain if the claim says to rest on other facts than its steps take."""
+        evidence = claim.get("evidence")
+        said = evidence.get("rests") if isinstance(evidence, Mapping) else None
+        own = rests_of(data)
+        if said != own:
+            found.complain(f"rests on {own}, not {said}")
 
     def _claim(self, label: str) -> Claim:
         found = self._claims.get(label, [])
@@ -91,7 +104,7 @@ class Book:
             label = stack.pop()
             if label in self._claims and label not in seen:
                 seen.add(label)
-                stack += self._named(label, "lemma", "pointwise")
+                stack += self._named(label, "lemma", "pointwise", "fact")
         return seen
 
     def _named(self, label: str, *rules: str) -> list[str]:
@@ -101,23 +114,29 @@ class Book:
         except (*FAILURES, OSError):  # complained about where it is used
             return []
         found = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
-        return [str(s.get("label")) for s in found if s.get("rule") in rules]
+        named = [str(s.get("label")) for s in found if s.get("rule") in rules and s.get("rule") != "fact"]
+        return named + (proofs_of(self._derivation(label)) if "fact" in rules else [])
 
     def _require_no_circle(self, label: str) -> None:
         seen: set[str] = set()
-        stack = self._named(label, "lemma")
+        stack = self._named(label, "lemma", "fact")
         while stack:
             other = stack.pop()
             if other == label:
                 raise UnknownError(f"a chain of lemmas returns to {label}")
             if other not in seen:
                 seen.add(other)
-                stack += self._named(other, "lemma")
+                stack += self._named(other, "lemma", "fact")
 
-    def _require_lemma(self, label: str, formula: Nameless, setting: Any) -> None:
+    def _require_derived(self, label: str, setting: Any) -> tuple[Claim, Claim]:
+        """The claim and its derivation: proved, and of what is spoken of here."""
         claim, data = self._proved(label), self._derivation(label)
         if not _is_part(data.get("setting"), setting):
             raise UnknownError(f"the lemma {label} is derived in another setting")
+        return claim, data
+
+    def _require_lemma(self, label: str, formula: Nameless, setting: Any) -> None:
+        claim, data = self._require_derived(label, setting)
         if label not in self._theorems:
             self._theorems[label] = theorem_of({**data, "theorem": claim.get("theorem")})
         if self._theorems[label] != formula:
