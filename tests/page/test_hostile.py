@@ -27,7 +27,7 @@ SETTING = Setting.of(
     "",
     {"Nat": "n"},
     [Symbol("T", ("Nat",), "Real", known="_1")],
-    {"short": Fact("E(T(n)) <= 1", BAD, "axiom")},
+    {"short": Fact("E(T(n)) <= 1", BAD, "law")},
 )
 
 

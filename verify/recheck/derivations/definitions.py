@@ -2,7 +2,7 @@
 
 A *definition* says, of symbols that are not generic and that no law is about,
 
-* ``f(x, t) == u``, in either direction: u has no other free variables and no f in it; or
+* ``f(x, t) == u``, turned round if the left side is no symbol: u has no other free variables and no f; or
 * ``f(0, x) == u`` and ``f(n + 1, x) == v``: at the place of n + 1 each f in v has n;
 * one of these under a condition, ``Imp(A, …)``, or several of them with ``And``.
 
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from verify.recheck.derivations.canon import Canon
 from verify.recheck.derivations.extents import ALL, WHOLE, Extents, Span
@@ -90,24 +90,26 @@ def complaints(setting: Any) -> list[str]:
     return _Book(setting).complaints()
 
 
-def rests_of(derivation: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The names of the facts that the steps of a derivation take, by kind."""
-    taken = _taken(derivation)
-    return {kind: sorted(name for name, fact in taken.items() if fact.get("kind") == kind) for kind in KINDS}
+class Taken(NamedTuple):
+    """A fact that a derivation takes from its setting."""
+
+    name: str
+    kind: str
+    says: str
+    claim: str
 
 
-def proofs_of(derivation: Mapping[str, Any]) -> list[str]:
-    """The claims that prove what they take."""
-    return sorted({str(fact["claim"]) for fact in _taken(derivation).values() if fact.get("claim")})
-
-
-def _taken(derivation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def taken(derivation: Mapping[str, Any]) -> frozenset[Taken]:
+    """The facts that the steps of a derivation take."""
     setting, steps = derivation.get("setting"), derivation.get("steps")
     facts = setting.get("facts") if isinstance(setting, Mapping) else None
     rows = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
     names = {str(s.get("name")) for s in rows if s.get("rule") == "fact"}
-    known = facts if isinstance(facts, Mapping) else {}
-    return {name: known[name] for name in names if isinstance(known.get(name), Mapping)}
+    known = {n: facts[n] for n in names if isinstance(facts, Mapping) and isinstance(facts.get(n), Mapping)}
+    return frozenset(
+        Taken(name, *(str(fact.get(key, "")) for key in ("kind", "says", "claim")))
+        for name, fact in known.items()
+    )
 
 
 class _Book:
@@ -352,12 +354,8 @@ def _clauses(fact: str, formula: Nameless, conditions: tuple[Nameless, ...], boo
         yield from _clauses(fact, formula.args[1], (*conditions, formula.args[0]), book)
     elif formula.op == "==":
         left, right = formula.args
-        try:
-            yield _clause(fact, left, right, conditions, book)
-        except UnknownError:
-            if right.op != "sym" or not _head(right, book):
-                raise
-            yield _clause(fact, right, left, conditions, book)
+        turned = left.op != "sym" and right.op == "sym"
+        yield _clause(fact, *((right, left) if turned else (left, right)), conditions, book)
     else:
         raise UnknownError(f"{formula} is no equation: a definition is one")
 

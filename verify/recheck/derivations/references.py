@@ -14,7 +14,7 @@ from typing import Any
 
 from verify.recheck.derivations.axioms import AXIOMS
 from verify.recheck.derivations.checking import Findings, examine, theorem_of
-from verify.recheck.derivations.definitions import proofs_of, rests_of
+from verify.recheck.derivations.definitions import KINDS, Taken, taken
 from verify.recheck.derivations.trees import Nameless
 from verify.recheck.intervals import UnknownError
 from verify.recheck.statements import Statement
@@ -34,6 +34,7 @@ class Book:
         self._derivations: dict[str, Claim] = {}
         self._settings: dict[str, Any] = {}
         self._theorems: dict[str, Nameless] = {}
+        self._taken: dict[str, frozenset[Taken]] = {}
 
     def complaints(self, claim: Claim, path: str, axioms: Mapping[str, Claim] = AXIOMS) -> list[str]:
         """What is wrong with the derivation of a claim."""
@@ -66,9 +67,37 @@ class Book:
         """Complain if the claim says to rest on other facts than its steps take."""
         evidence = claim.get("evidence")
         said = evidence.get("rests") if isinstance(evidence, Mapping) else None
-        own = rests_of(data)
+        own = {kind: [f.name for f in sorted(taken(data)) if f.kind == kind] for kind in KINDS}
         if said != own:
-            found.complain(f"rests on {own}, not {said}")
+            found.complain(f"its steps rest on {own}, not {said}")
+        if "rests" in claim and claim["rests"] != (every := self._rests(str(claim.get("label")))):
+            found.complain(f"with all it uses it rests on {every}, not {claim['rests']}")
+
+    def _rests(self, label: str) -> dict[str, Any]:
+        """What a claim and all that it uses rest on: names by kind, and what is proved by which claim."""
+        seen: set[str] = set()
+        facts: set[Taken] = set()
+        stack = [label]
+        while stack:
+            if (one := stack.pop()) in seen or one not in self._claims:
+                continue
+            seen.add(one)
+            uses = self._claim(one).get("uses")
+            stack += [
+                *self._named(one, "lemma", "pointwise", "fact"),
+                *(uses if isinstance(uses, list) else []),
+            ]
+            if one not in self._taken:
+                try:
+                    self._taken[one] = taken(self._derivation(one))
+                except (*FAILURES, OSError):  # it has none, or that is complained about there
+                    self._taken[one] = frozenset()
+            facts |= self._taken[one]
+        proved = [f for f in sorted(facts) if f.claim and self._claim(f.claim).get("transitive") == "proved"]
+        names = {
+            kind: [f.name for f in sorted(facts) if f.kind == kind and f not in proved] for kind in KINDS
+        }
+        return {**names, "proved": {f.name: f.claim for f in proved}}
 
     def _claim(self, label: str) -> Claim:
         found = self._claims.get(label, [])
@@ -115,7 +144,8 @@ class Book:
             return []
         found = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
         named = [str(s.get("label")) for s in found if s.get("rule") in rules and s.get("rule") != "fact"]
-        return named + (proofs_of(self._derivation(label)) if "fact" in rules else [])
+        proofs = {f.claim for f in taken(self._derivation(label)) if f.claim} if "fact" in rules else ()
+        return [*named, *sorted(proofs)]
 
     def _require_no_circle(self, label: str) -> None:
         seen: set[str] = set()
