@@ -205,7 +205,7 @@ def _print_granted(options: argparse.Namespace, source: Source, claims: ClaimSet
     """What the labels and all they rest on take for granted, by kind."""
     known = known_results(source, claims, profile=options.profile, seed=options.seed)
     facts, words = all_granted(claims, labels, Effort(options.profile), known)
-    verdicts = graph_of_results(claims, known, labels).transitive
+    verdicts = graph_of_results(claims, known, claims.order).transitive
     rests = Rests.of((one.rest for one in facts), verdicts)
     if options.json:
         print(
@@ -227,8 +227,9 @@ def _granted_lines(
     yield f"{kind}: {len(rows) or 'none'}"
     for one in rows:
         yield f"  {one.name} ({one.setting}): {one.says}"
-        by = f"; proved by claim {one.claim}: {verdicts.get(one.claim) or UNCHECKED}" if one.claim else ""
-        by += f"; that it is what it is called: claim {one.means}" if one.means else ""
+        links = {"that there is one": one.claim, "that it is what it is called": one.means}
+        said = ((what, link, verdicts.get(link) or UNCHECKED) for what, link in links.items() if link)
+        by = "".join(f"; {what} is claim {link}: {verdict}" for what, link, verdict in said)
         text = f"{one.why}{by}; used by {', '.join(one.used_by)}"
         yield textwrap.indent(textwrap.fill(text, width(96) - 6), " " * 6)
 

@@ -70,11 +70,14 @@ def derived(claim: Claim, effort: Effort) -> Theorem:
         raise KernelError(f"still given: {'; '.join(sorted(map(show, theorem.given)))}")
     if theorem.says is not wanted:
         raise KernelError(f"derived is {show(theorem.says)!r}, not {show(wanted)!r}")
-    facts = (claim.setting.facts[name] for names in granted(theorem).values() for name in names)
+    facts = [claim.setting.facts[name] for names in granted(theorem).values() for name in names]
     proofs = {fact.claim for fact in facts if fact.claim}
     _require_uses(claim, labels(theorem.steps()) | proofs, others.asked)
-    for label in proofs:  # of a setting that is part of this one, or its theorem is about something else
+    for label in sorted(proofs):  # of a setting that is part of this one: what it says, it says of this
         others.theorem(label)
+    for label in sorted({fact.means for fact in facts} - {""}):
+        if claim.among is None or label not in claim.among:
+            raise KernelError(f"a fact means what {label} says, which is no claim")
     return theorem
 
 
