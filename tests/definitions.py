@@ -119,6 +119,10 @@ TRUE: dict[str, Setting] = {
         [symbol("f", "Real")],
         {"f": fact("Imp(0 <= t, f(t)**3 == t)", "existence", claim="root", means="root")},
     ),
+    "bounded by an assumption": setting(
+        [symbol("f", "Real"), symbol("h", "Real")],
+        {"f": fact("f(t) == 1/(1 + h(t))"), "h": fact("0 <= h(t)", "model")},
+    ),
     "a number of things": setting(
         [symbol("S", value="Nat")],
         {"S": fact("S == SumOver(x, 1)"), "some": fact("2 <= S", "model")},
@@ -228,6 +232,8 @@ FALSE: list[tuple[str, Setting]] = [
     ("is not seen to be bounded", _on("bounded by signs", q=fact("q(n) == c/Max(T(n), c - H)"))),
     ("is not seen to be bounded", _on("away from zero", f=fact("f(n, t) == t/Int(s, t, exp(-wait(n)*s))"))),
     ("is not seen to be bounded", _on("away from zero", f=fact("f(n, t) == t/Int(s, H, s)/wait(n)"))),
+    ("is not seen to be bounded", _on("bounded by an assumption", h=fact("0 <= h(n)", "model"))),
+    ("is not seen to be bounded", _on("bounded by an assumption", h=fact("Imp(0 <= t, 0 <= h(t))", "model"))),
     # conditions that make no measurable function
     ("Ind of a formula with All", _one("Imp(All(s, f(s) <= t), h(t) == 1)", symbol("h", "Real"), _F)),
     ("Ind of a formula with Sure", _one("Imp(Sure(wait(n) <= t), f(n, t) == 1)", symbol("f", "Nat Real"))),

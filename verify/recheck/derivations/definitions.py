@@ -311,7 +311,7 @@ class _Book:
         found = ALL
         for formula in self.others.values():
             for part in _parts(formula):
-                found = found.meet(_compared(part, name))
+                found = found.meet(_compared(part, name, self))
         return found
 
     # ------------------------------------------------------------ the other facts
@@ -432,7 +432,7 @@ def _parts(t: Nameless) -> Iterable[Nameless]:
     return t.args if t.op == "And" else (t,)
 
 
-def _compared(t: Nameless, name: str) -> Span:
+def _compared(t: Nameless, name: str, book: _Book) -> Span:
     """What a comparison of a symbol, at any arguments, with a number says."""
     if t.op not in RELATIONS:
         return ALL
@@ -440,7 +440,7 @@ def _compared(t: Nameless, name: str) -> Span:
     found = ALL
     for one, other, above in ((left, right, False), (right, left, True)):
         own = one.op == "sym" and one.value == name and all(a.op == "var" for a in one.args)
-        if own and other.number is not None and len(set(one.args)) == len(one.args):
+        if own and other.number is not None and _head(one, book):
             low = other.number if above or t.op == "==" else None
             high = other.number if not above or t.op == "==" else None
             found = found.meet(Span.of(low, high, above and t.op == "<" and other.number >= 0))

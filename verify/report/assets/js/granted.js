@@ -1,10 +1,14 @@
 /* What is taken for granted, and the errata. */
 
 const Granted = (() => {
+  function linked(what, label) {
+    return label ? [` ${what}: `, claimLink(label), " ", badge(claims.get(label)?.verdict), "."] : "";
+  }
+
   function fact(one) {
     const used = one.used_by.length;
     return h("li", {}, h("p", {}, h("strong", {}, one.name), " ", h("span.quiet", {}, `(${one.setting})`), ": ", rich(one.why), ".",
-        one.claim ? [" Proved by ", claimLink(one.claim), "."] : "", one.means ? [" That it is what it is called: ", claimLink(one.means), "."] : ""),
+        linked("That there is one", one.claim), linked("That it is what it is called", one.means)),
       h("pre", { tabindex: "0" }, h("code", {}, one.says)),
       h("details.more", {}, h("summary", {}, `Used by ${used} ${used === 1 ? "derivation" : "derivations"}`), h("p", {}, one.used_by.map((label, i) => [i ? ", " : "", claimLink(label)]))));
   }
