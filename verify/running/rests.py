@@ -21,6 +21,7 @@ _WORDS = {
     "model": ("property of the model", "properties of the model"),
 }
 _ASSUMED = ("law", "existence", "model")  # in this order in a sentence
+_MOST = 16  # names in a sentence
 _NAMED = ("law", "existence")  # what one may dispute
 
 
@@ -67,13 +68,15 @@ class Rests:
         parts = [_joined(assumed) or "nothing that is assumed"]
         if n := len(self.names("definition")):
             parts.append(f"on {_counted(n, 'definition')}, which {'assumes' if n == 1 else 'assume'} nothing")
-        proved = ", ".join(f"{one.name} by {one.claim}" for one in self.proved)
+        proved = ", ".join(dict.fromkeys(f"{one.name} by {one.claim}" for one in self.proved))
         apart = f"; proved, and not assumed: {proved}" if proved else ""
         return f"rests on {', and '.join(parts)}{apart}"
 
     def _listed(self, kind: str) -> str:
         names = self.names(kind)
-        words = f" ({', '.join(names)})" if kind in _NAMED else ""
+        some = list(dict.fromkeys(names))  # two settings may call different facts the same
+        more = f" and {len(some) - _MOST} more" if len(some) > _MOST else ""
+        words = f" ({', '.join(some[:_MOST])}{more})" if kind in _NAMED else ""
         return f"{_counted(len(names), kind)}{words}"
 
     def data(self) -> dict[str, Any]:
