@@ -6,6 +6,7 @@ import copy
 import json
 import random
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -16,8 +17,18 @@ from verify.recheck.__main__ import main
 from verify.recheck.derivations import check_derivation
 
 
+def rests(document: dict) -> dict[str, list[str]]:
+    """The facts that the steps name, by kind; of what is damaged, nothing."""
+    found: dict[str, list[str]] = {kind: [] for kind in ("law", "existence", "definition", "model")}
+    with suppress(AttributeError, KeyError, TypeError):
+        facts = document["setting"]["facts"]
+        for name in sorted({step["name"] for step in document["steps"] if step["rule"] == "fact"}):
+            found[facts[name]["kind"]].append(name)
+    return found
+
+
 def claim(document: dict, **more: object) -> dict:
-    evidence = {"check": "derivation", "derivation": document}
+    evidence = {"check": "derivation", "derivation": document, "rests": rests(document)}
     return {
         "label": document["label"],
         "theorem": document["theorem"],

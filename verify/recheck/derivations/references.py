@@ -82,18 +82,17 @@ class Book:
             if (one := stack.pop()) in seen or one not in self._claims:
                 continue
             seen.add(one)
-            uses = self._claim(one).get("uses")
-            stack += [
-                *self._named(one, "lemma", "pointwise", "fact"),
-                *(uses if isinstance(uses, list) else []),
-            ]
+            rows = [row.get("uses") for row in self._claims[one]]
+            stack += [str(label) for uses in rows if isinstance(uses, list) for label in uses]
+            stack += self._named(one, "lemma", "pointwise", "fact")
             if one not in self._taken:
                 try:
                     self._taken[one] = taken(self._derivation(one))
                 except (*FAILURES, OSError):  # it has none, or that is complained about there
                     self._taken[one] = frozenset()
             facts |= self._taken[one]
-        proved = [f for f in sorted(facts) if f.claim and self._claim(f.claim).get("transitive") == "proved"]
+        proofs = {f: self._claims.get(f.claim, []) for f in sorted(facts) if f.claim}
+        proved = [f for f, some in proofs.items() if [row.get("transitive") for row in some] == ["proved"]]
         names = {
             kind: [f.name for f in sorted(facts) if f.kind == kind and f not in proved] for kind in KINDS
         }
