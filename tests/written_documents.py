@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from verify.recheck.schema import VERDICTS
+from verify.recheck.schema import KINDS, VERDICTS
 
 
 def rises(function: str, variable: str = "x", *, increasing: bool = True) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def row(
         "uses": [],
         "verdict": verdict,
         "transitive": verdict,
-        "modulo": [],
+        "rests": {},
         "expected": None,
         "evidence": {"check": "proof"},
         "proof": None,
@@ -106,8 +107,17 @@ def document(*rows: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
         below = [x for x in by_label[label]["uses"] if x in by_label and x not in above]
         return max((by_label[label]["verdict"], *(rests(x, (*above, label)) for x in below)), key=_rank)
 
+    def facts(label: str, above: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+        below = [x for x in by_label[label]["uses"] if x in by_label and x not in above]
+        return _facts(by_label[label], settings).union(*(facts(x, (*above, label)) for x in below))
+
     for one in claims:
         one["transitive"] = rests(one["label"])
+    for one in claims:
+        every = sorted(facts(one["label"]))
+        proved = [f for f in every if f[3] and by_label.get(f[3], {}).get("transitive") == "proved"]
+        names = {kind: [f[0] for f in every if f[1] == kind and f not in proved] for kind in KINDS}
+        one["rests"] = {**names, "proved": {f[0]: f[3] for f in proved}}
     return {
         "claims": claims,
         "settings": settings,
@@ -133,6 +143,18 @@ def summary(claims: list[dict[str, Any]]) -> dict[str, Any]:
         "assumed": [c["label"] for c in claims if c["verdict"] == "assumed"],
         "error_budget": {"total": "1/1000000", "random_checks": 0, "each": "1/1000000"},
     }
+
+
+def _facts(one: Mapping[str, Any], settings: Mapping[str, Any]) -> set[tuple[str, ...]]:
+    """The facts that the steps of a derivation name; of what is damaged, nothing."""
+    with suppress(AttributeError, KeyError, TypeError):
+        derivation = one["proof"]["theorem"]["derivation"]
+        known = settings[derivation["setting"]]["facts"]
+        names = {step["name"] for step in derivation["steps"] if step["rule"] == "fact"}
+        return {
+            (x, known[x]["kind"], known[x]["says"], known[x].get("claim", "")) for x in names if x in known
+        }
+    return set()
 
 
 def _rank(verdict: Any) -> int:

@@ -40,7 +40,8 @@ _CLAIMS = """\
 List the claims, or print one in full.  --graph writes what rests on what, coloured by the
 verdicts that {command} verify has found; claims it has not checked yet are shown as such.
 --axioms lists what the derivations take for granted, of LABEL and of everything that it rests on
-(without a label: of all); --derivation prints the steps of one.
+(without a label: of all), by kind: laws, what exists, the model, definitions; --derivation prints
+the steps of one.
 """
 
 _CLAIMS_EXAMPLES = """examples:
@@ -129,7 +130,7 @@ def _add_claims(commands: Commands, source: Source, words: dict[str, str]) -> No
     )
     take(parser, "label LABEL", "print this claim in full, or list the matching ones ('lem:*')", nargs="?")
     take(parser, "--graph FILE", "write the graph, of LABEL or of all: .svg, .dot, .txt, or - for a tree")
-    take(parser, "--axioms", "list the axioms that its derivation uses, and the facts of its setting")
+    take(parser, "--axioms", "list by kind what its derivation takes for granted")
     take(parser, "--derivation", "print the derivation of LABEL, step by step")
     _add_source(parser, source)
     take(parser, "--profile", "of the verdicts (default quick)", choices=_PROFILES)

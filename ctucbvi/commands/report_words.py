@@ -1,7 +1,7 @@
 """What is known about the paper in five sentences, each with the verdicts that it rests on.
 
 A sentence is printed as it is only if these verdicts are what it says; otherwise it is printed with the ones
-that are not.  Which axioms there are is read off the verdicts.
+that are not.  What it all rests on is read off the verdicts.
 """
 
 from __future__ import annotations
@@ -70,11 +70,8 @@ def sentences(graph: Graph) -> tuple[str, ...]:
     """The five, as far as the verdicts bear them out."""
     known = {claim.label for claim in graph.claims}
     labels = [label for label in (_UPPER, _LOWER, *_SHARPER) if label in known]
-    axioms = sorted({name for label in labels for name in graph.axioms[label]})
-    count = {0: "no axiom", 1: "one axiom"}.get(len(axioms), f"{len(axioms)} axioms")
-    names = f" ({', '.join(axioms)})" if axioms else ""
     rests = (
-        f"All of this is derived step by step and accepted by a second, independent checker, modulo {count}"
-        f"{names}, which stand at the end of this page."
+        f"All of this is derived step by step and accepted by a second, independent checker; it "
+        f"{graph.resting(labels).sentence()}. All of that stands at the end of this page."
     )
     return (*(one.told(graph) for one in _SENTENCES), rests, _LAST.told(graph))

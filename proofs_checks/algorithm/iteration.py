@@ -107,7 +107,7 @@ section.repair(
     says="(i + 1)*(p*mu/(n + i + 2)) <= mu/(n + 2)*((i + 1)*p)",
     domain=("n >= 0", "i >= 0", "0 <= p <= 1", "mu >= 0"),
     symbols={"mu": "μ", "p": "p_j", "i": "j - n - 1"},
-    uses="eq:mono",
+    uses="eq:mono lem:optimism/value-bound/iterates",
     theorem=evaluations.FASTER,
     derivation=evaluations.faster,
     checks=(falling_tails(), *PROOF),

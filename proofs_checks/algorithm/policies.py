@@ -30,7 +30,8 @@ section.claim(
     "(Hence the first maximising action in some order is a measurable function of t, as V^π needs.)",
     says="y + c <= x",
     domain=Domain.of(*_NEAR, "w + e*d + c <= v", reals="v w x y"),
-    uses="eq:mono lem:optimism/rising/values lem:optimism/sharp/slope lem:optimism/value-bound",
+    uses="eq:mono lem:optimism/rising/values lem:optimism/sharp/slope lem:optimism/value-bound "
+    "lem:optimism/value-bound/iterates",
     theorem=continuity.OPEN,
     derivation=continuity.opened,
     mutant=Domain.of(*_NEAR, "w + e*d/2 + c <= v", reals="v w x y"),

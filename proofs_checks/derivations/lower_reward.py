@@ -65,7 +65,7 @@ def income(D: Derivation) -> Theorem:
 
 def _start(D: Derivation) -> Theorem:
     """Nothing is secured at the beginning."""
-    root = theorems.part(D.fact("start"), D.formula("X(0) == root"))
+    root = D.fact("begins")
     goal = "exp(l(0, z, b))*(Ind(ep(0) + 1 <= K)*gd(X(0))*rem(0)) <= 0"
     return by_value(D, goal, [towards(D, root, "X(0)"), unpaid(D, "root", _high(D))])
 

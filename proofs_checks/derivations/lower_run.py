@@ -283,9 +283,8 @@ def _here(D: Derivation, pending: str) -> Theorem:
 
 def _first(D: Derivation, pending: str, began: str) -> Theorem:
     """The first episode begins with its store."""
-    root, time, zero = (
-        theorems.part(D.fact("start"), D.formula(f)) for f in ("X(0) == root", "rem(0) == H", "ep(0) == 0")
-    )
+    root = D.fact("begins")
+    time, zero = (theorems.part(D.fact("start"), D.formula(f)) for f in ("rem(0) == H", "ep(0) == 0"))
     goal = f"{pending.format('0')} == {began.format('0')}"
     ways: list[Theorem | Way] = [
         towards(D, root, "X(0)"),

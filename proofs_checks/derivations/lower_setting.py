@@ -42,34 +42,41 @@ _BACKED = f"SumOver(y, p({_CHANCE}, x, a, y)*V(n, z, b, y, t - s))"
 _PARENTS = "SumOver(x, SumOver(a, Ind(2 <= ht(x))*Ind(child(x, a) == y)))"
 
 TREE = {
-    "levels": Fact("1 <= d", "the number of levels", "model"),
-    "root": Fact("ht(root) == d", "the root has all levels below it"),
-    "top": Fact("Imp(d <= ht(x), x == root)", "nothing is as high as the root"),
-    "good": Fact("ht(good) == 0", "the good state is below the leaves"),
-    "bad": Fact("ht(bad) == 0", "the bad state is below the leaves"),
-    "two": Fact("Not(good == bad)", "they are two"),
+    "levels": Fact("1 <= d", "the number of levels", "existence"),
+    "root": Fact("ht(root) == d", "the root has all levels below it", "existence"),
+    "top": Fact("Imp(d <= ht(x), x == root)", "nothing is as high as the root", "existence"),
+    "good": Fact("ht(good) == 0", "the good state is below the leaves", "existence"),
+    "bad": Fact("ht(bad) == 0", "the bad state is below the leaves", "existence"),
+    "two": Fact("Not(good == bad)", "they are two", "existence"),
     "low": Fact("SumOver(x, Ind(ht(x) == 0)) == low", "the number of states below the leaves"),
-    "gd-good": Fact("gd(good) == 1", "the reward rate of the good state"),
-    "gd-bad": Fact("gd(bad) == 0", "that of the bad state"),
-    "gd-node": Fact("Imp(1 <= ht(x), gd(x) == 0)", "that of the nodes"),
-    "gd-most": Fact("gd(x) <= 1", "a reward rate is 0 or 1"),
+    "gd-good": Fact("gd(good) == 1", "the reward rate of the good state", "existence"),
+    "gd-bad": Fact("gd(bad) == 0", "that of the bad state", "existence"),
+    "gd-node": Fact("Imp(1 <= ht(x), gd(x) == 0)", "that of the nodes", "existence"),
+    "gd-most": Fact("gd(x) <= 1", "a reward rate is 0 or 1", "existence"),
     "mate": Fact(
         "Imp(ht(x) == 0, And(ht(mate(x)) == 0, gd(mate(x)) == gd(x)))",
         "where a state below the leaves jumps to: itself, or another one that is worth the same",
+        "existence",
     ),
-    "child": Fact("Imp(2 <= ht(x), ht(child(x, a)) + 1 == ht(x))", "an action leads one level down"),
+    "child": Fact(
+        "Imp(2 <= ht(x), ht(child(x, a)) + 1 == ht(x))", "an action leads one level down", "existence"
+    ),
     "parent": Fact(
         f"Imp(And(2 <= ht(y), ht(y) + 1 <= d), {_PARENTS} == 1)",
         "every node above the leaves but the root is the child of one node, by one action",
+        "existence",
     ),
-    "anc-1": Fact("Imp(ht(z) == 1, anc(z, 1) == z)", "the way up from the leaf z: its nodes of height h"),
+    "anc-1": Fact(
+        "Imp(ht(z) == 1, anc(z, 1) == z)", "the way up from the leaf z: its nodes of height h", "existence"
+    ),
     "anc": Fact(
         "Imp(And(ht(z) == 1, 1 <= h, h + 1 <= d), "
         "And(ht(anc(z, h + 1)) == h + 1, child(anc(z, h + 1), via(z, h)) == anc(z, h)))",
         "the next node up, and the action that leads down from it",
+        "existence",
     ),
     "leaves": Fact("SumOver(x, Ind(ht(x) == 1)) == L", "L is the number of leaves"),
-    "leaf": Fact("1 <= L", "there is a leaf", "model"),
+    "leaf": Fact("1 <= SumOver(x, Ind(ht(x) == 1))", "there is a leaf", "existence"),
     "states": Fact("SumOver(x, 1) == S", "S is the number of states"),
     "actions": Fact("SumOver(a, 1) == A", "A is the number of actions"),
     "choice": Fact("2 <= A", "there is a choice", "model"),
@@ -98,7 +105,7 @@ INSTANCES = {
         "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
         "an integral over [0, t] is that of the integrand times the indicator of [0, t] (additivity over "
         "intervals: Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 6.12)",
-        "axiom",
+        "law",
     ),
     "V-0": Fact("V(0, z, b, x, t) == 0", "value iteration in instance (z, b) begins with 0"),
     "V-step": Fact(
@@ -107,23 +114,26 @@ INSTANCES = {
         "value iteration; a good state pays 1",
     ),
     "Vs": Fact(
-        "Vs(z, b, x, t) == Sup(n, V(n, z, b, x, t))", "the optimal value of instance (z, b), eq:Qa/optimality"
+        "Vs(z, b, x, t) == Sup(n, V(n, z, b, x, t))",
+        "the optimal value of instance (z, b), eq:Qa/optimality",
+        "existence",
     ),
 }
 
 RUN = {
-    "start": Fact("And(X(0) == root, rem(0) == H, ep(0) == 0)", "the first episode begins"),
-    "jump": Fact("jump(n) <= 1", "an indicator"),
-    "spent-low": Fact("0 < spent(n)", "holding times are positive"),
-    "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn"),
+    "begins": Fact("X(0) == root", "the first episode begins", "law"),
+    "start": Fact("And(rem(0) == H, ep(0) == 0)", "the first episode begins"),
+    "jump": Fact("jump(n) <= 1", "an indicator", "law"),
+    "spent-low": Fact("0 < spent(n)", "holding times are positive", "law"),
+    "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn", "law"),
     "stays-rem": Fact("Imp(jump(n) == 1, rem(n + 1) == rem(n) - spent(n))", "the episode goes on"),
     "stays-ep": Fact("Imp(jump(n) == 1, ep(n + 1) == ep(n))", "the episode goes on"),
-    "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached"),
+    "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached", "law"),
     "ends-rem": Fact("Imp(jump(n) == 0, rem(n + 1) == H)", "the next episode begins"),
     "ends-ep": Fact("Imp(jump(n) == 0, ep(n + 1) == ep(n) + 1)", "the next episode begins"),
-    "ends-X": Fact("Imp(jump(n) == 0, X(n + 1) == root)", "the next episode begins"),
+    "ends-X": Fact("Imp(jump(n) == 0, X(n + 1) == root)", "the next episode begins", "law"),
     "possible": Fact(
-        "Imp(jump(n) == 1, 0 < p(0, X(n), act(n), X(n + 1)))", "no jump of probability 0 is seen", "model"
+        "Imp(jump(n) == 1, 0 < p(0, X(n), act(n), X(n + 1)))", "no jump of probability 0 is seen", "law"
     ),
     "law": Fact(
         "E(jump(n)*glaw(n, spent(n), X(n + 1)), n) == Int(s, rem(n), rate*exp(-rate*s)"
@@ -131,7 +141,7 @@ RUN = {
         "the holding time is exponential, the jump independent of it, both independent of the past given the "
         "pair. That such a run exists for every learner: Ionescu-Tulcea (Kallenberg, Foundations of Modern "
         "Probability, 3rd ed., Theorem 8.24)",
-        "axiom",
+        "law",
     ),
     "l-0": Fact("l(0, z, b) == 0", "nothing was seen"),
     "l-step": Fact(
@@ -151,12 +161,12 @@ RUN = {
 }
 
 RUN_ON = {
-    "coin": Fact("coin(n) <= 1", "whether the jump from the leaf of episode n is good"),
+    "coin": Fact("coin(n) <= 1", "whether the jump from the leaf of episode n is good", "law"),
     "coin-law": Fact(
         "E(coin(n), n) == 1/2",
         "the law of a step of chains that run on: in the reference the jump is as often good as bad, "
         "whatever is known when the pair is decided (Ionescu-Tulcea, as for the law of the run)",
-        "axiom",
+        "law",
     ),
     "lc-0": Fact("lc(0, z, b) == 0", "nothing was seen"),
     "lc-step": Fact(
@@ -218,6 +228,7 @@ FULL = SETTING.extended(
         "full": Fact(
             f"Imp(And(ht(y) == 1, 2 <= d), {_PARENTS} == 1)",
             "every leaf but the root is the child of one node, by one action",
+            "existence",
         )
     },
 )
@@ -226,13 +237,15 @@ SIZES = SETTING.extended(
     "lower bound for every number of states",
     [],
     {
-        "deep": Fact("2 <= d", "the root is no leaf", "model"),
-        "wide": Fact("Imp(i + 2 == d, pw(i) <= L)", "no fewer leaves than nodes just above them", "model"),
-        "narrow": Fact("Imp(i + 1 == d, L <= pw(i))", "no more leaves than a full tree has", "model"),
+        "deep": Fact("2 <= d", "the root is no leaf", "existence"),
+        "wide": Fact(
+            "Imp(i + 2 == d, pw(i) <= L)", "no fewer leaves than nodes just above them", "existence"
+        ),
+        "narrow": Fact("Imp(i + 1 == d, L <= pw(i))", "no more leaves than a full tree has", "existence"),
         "idle": Fact(
             "Imp(And(3 <= low, i + 1 == d), And(L == pw(i), low <= L + 1))",
             "states are left over only if the last level is full, and fewer than its leaves",
-            "model",
+            "existence",
         ),
     },
 )

@@ -215,7 +215,10 @@ def count_of_pairs(D: Derivation) -> Theorem:
 
 def some_pairs(D: Derivation) -> Theorem:
     """0 < LA."""
-    some = D.linear("0 <= L - 1", D.fact("leaf")), D.linear("0 <= A", D.fact("choice"))
+    some = (
+        D.linear("0 <= L - 1", D.fact("leaf"), D.fact("leaves")),
+        D.linear("0 <= A", D.fact("choice")),
+    )
     return D.linear("0 < L*A", D.times(*some), D.fact("choice"))
 
 

@@ -119,7 +119,10 @@ MODEL_FACTS = {
     ),
     "Vs": Fact(
         "Vs(x, t) == Sup(n, V(n, x, t))",
-        "V*, as the limit of value iteration; eq:Qa/optimality: the optimal value",
+        "V*, as the limit of value iteration",
+        "existence",
+        "lem:optimism/value-bound/iterates",
+        "eq:Qa/optimality",
     ),
 }
 
@@ -148,12 +151,12 @@ _RATE = "lam(X(n), act(n))"
 
 RUN_FACTS = {
     "start": Fact("And(rem(0) == H, ep(0) == 0, new(0) == 1)", "the first episode begins"),
-    "jump": Fact("jump(n) <= 1", "an indicator"),
-    "spent-low": Fact("0 < spent(n)", "holding times are positive"),
-    "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn"),
+    "jump": Fact("jump(n) <= 1", "an indicator", "law"),
+    "spent-low": Fact("0 < spent(n)", "holding times are positive", "law"),
+    "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn", "law"),
     "stays-rem": Fact("Imp(jump(n) == 1, rem(n + 1) == rem(n) - spent(n))", "the episode goes on"),
     "stays-ep": Fact("Imp(jump(n) == 1, ep(n + 1) == ep(n))", "the episode goes on"),
-    "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached"),
+    "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached", "law"),
     "ends-rem": Fact("Imp(jump(n) == 0, rem(n + 1) == H)", "the next episode begins"),
     "ends-ep": Fact("Imp(jump(n) == 0, ep(n + 1) == ep(n) + 1)", "the next episode begins"),
     "new": Fact("new(n + 1) == 1 - jump(n)", "whether decision n + 1 is the first of an episode"),
@@ -163,7 +166,7 @@ RUN_FACTS = {
         "the holding time is exponential, the jump independent of it, both independent of the past given the "
         "pair. That such a run exists for every learner: Ionescu-Tulcea (Kallenberg, Foundations of Modern "
         "Probability, 3rd ed., Theorem 8.24)",
-        "axiom",
+        "law",
     ),
     "N-0": Fact("N(0, x, a) == 0", "no jump was seen"),
     "N-step": Fact(f"N(n + 1, x, a) == N(n, x, a) + {_HERE}*jump(n)", "eq:Nkplus: jumps that were seen"),
@@ -215,21 +218,29 @@ ESTIMATES_FACTS = {
         "al(n, x, a) == sqrt(2*(S*log(2) + log(S*A*H*K**2/delta))/Max(1, Nf(n, x, a)))", "α of lem:CI-p"
     ),
     "be": Fact("be(n, x, a) == sqrt(lmax*L/Max(Tf(n, x, a), L/lmax))", "eq:beta-k"),
-    "acts": Fact("act(n) == pol(n, X(n), rem(n))", "a learner executes its policy"),
+    "acts": Fact("act(n) == pol(n, X(n), rem(n))", "a learner executes its policy", "model"),
     "Vp-0": Fact("Vp(n, 0, x, t) == 0", "the value of a policy, by iteration"),
     "Vp-step": Fact(
         f"Vp(n, m + 1, x, t) == {operator('pol(n, x, t)', 'Vp(n, m, {y}, {s})')}",
         "sec:simulation, V^π = T^π V^π",
     ),
-    "Vpi": Fact("Vpi(n, x, t) == Sup(m, Vp(n, m, x, t))", "V^π of the policy of the episode of decision n"),
+    "Vpi": Fact(
+        "Vpi(n, x, t) == Sup(m, Vp(n, m, x, t))",
+        "V^π of the policy of the episode of decision n",
+        "existence",
+        "eq:FH-control2/bounds",
+    ),
     "frozen-pol": Fact(
-        "Imp(jump(n) == 1, pol(n + 1, x, t) == pol(n, x, t))", "the policy of an episode stays"
+        "Imp(jump(n) == 1, pol(n + 1, x, t) == pol(n, x, t))", "the policy of an episode stays", "model"
     ),
 }
 
 
-def iteration(image: Image, plan: str = "n") -> dict[str, Fact]:
-    """alg:VI with the data of the plan, and the policy that it gives; the image is what is maximised."""
+def iteration(image: Image, plan: str = "n", stops: str = "alg:VI/stops") -> dict[str, Fact]:
+    """alg:VI with the data of the plan, and the policy that it gives; the image is what is maximised.
+
+    ``stops`` is the claim that it stops.
+    """
     return {
         "Vh-0": Fact("Vh(n, 0, x, t) == 0", "alg:VI begins with 0"),
         "Vh-step": Fact(
@@ -237,14 +248,17 @@ def iteration(image: Image, plan: str = "n") -> dict[str, Fact]:
         ),
         "stop": Fact(
             f"Imp(And(0 <= t, t <= H), Abs(Vh(n, nk(n) + 1, x, t) - Vh(n, nk(n), x, t)) <= eps(ep({plan})))",
-            "alg:VI stops (alg:VI/stops), and Vh(n, nk(n) + 1, ...) is what it returns",
+            "alg:VI stops, and Vh(n, nk(n) + 1, ...) is what it returns",
+            "existence",
+            stops,
         ),
         "greedy": Fact(
             f"Imp(And(0 <= t, t <= H), "
             f"{image('pol(n, x, t)', _RETURNED, plan)} == MaxOver(a, {image('a', _RETURNED, plan)}))",
-            "eq:pi-k",
+            "eq:pi-k: the first action, in some order, that maximises; it is measurable in t",
+            "existence",
         ),
-        "frozen-nk": Fact("Imp(jump(n) == 1, nk(n + 1) == nk(n))", "likewise"),
+        "frozen-nk": Fact("Imp(jump(n) == 1, nk(n + 1) == nk(n))", "it iterates once an episode", "model"),
     }
 
 
@@ -265,6 +279,11 @@ def raised_facts(plan: str = "n") -> dict[str, Fact]:
     why = "eq:rate-est, truncated from below at λmin as well"
     rate = Fact("lt(n, x, a) == Max(lh(n, x, a), lmin)", why)
     return {**bonus_facts(plan), "lt": rate, **iteration(raised, plan)}
+
+
+def lump_facts(plan: str = "n") -> dict[str, Fact]:
+    """alg:VI with a lump sum in the place of the bonus."""
+    return iteration(lumped, plan, "alg:VI/stops/lump-sum")
 
 
 GENERIC = [
@@ -303,6 +322,6 @@ PAPER = LEARNS.extended("paper", LEARNER, bonus_facts())
 
 HALVED = LEARNS.extended("half of the bonus", LEARNER, halved_facts())
 
-LUMP = LEARNS.extended("lump sum", ITERATION, iteration(lumped))
+LUMP = LEARNS.extended("lump sum", ITERATION, lump_facts())
 
 RAISED = LEARNS.extended("known least rate", [RAISED_RATE, *LEARNER], raised_facts())

@@ -24,10 +24,11 @@ SYMBOLS = [
 ]
 
 FACTS = {
-    "member": Fact("inB(B, y) <= 1", "whether y is in B"),
+    "member": Fact("inB(B, y) <= 1", "whether y is in B", "existence"),
     "subset": Fact(
         "Imp(All(y, gset(y) <= 1), SumOver(B, Ind(All(y, inB(B, y) == gset(y)))) == 1)",
         "Subset is the set of all sets of states: one of them has these members",
+        "existence",
     ),
-    "subsets": Fact("SumOver(B, 1) == 2**S", "a set of S elements has 2^S subsets"),
+    "subsets": Fact("SumOver(B, 1) == 2**S", "a set of S elements has 2^S subsets", "existence"),
 }

@@ -17,8 +17,7 @@ from proofs_checks.derivations.setting import (
     RAISED_RATE,
     bonus_facts,
     halved_facts,
-    iteration,
-    lumped,
+    lump_facts,
     raised_facts,
 )
 from proofs_checks.derivations.setting_plans import FACTS, KEPT_EPISODES, KEPT_TIME, STAYS, SYMBOLS
@@ -47,5 +46,5 @@ _ITERATES = KEPT.extended("plans kept, iterating", [], KEPT_EPISODES)
 LAZY_PAPER = _ITERATES.extended("paper, plans kept", LEARNER, bonus_facts(_PLAN))
 LAZY_HALVED = _ITERATES.extended("half of the bonus, plans kept", LEARNER, halved_facts(_PLAN))
 LAZY_SHARPENED = _ITERATES.extended("sharp bonus, plans kept", LEARNER, sharp_facts(_PLAN))
-LAZY_LUMP = _ITERATES.extended("lump sum, plans kept", ITERATION, iteration(lumped, _PLAN))
+LAZY_LUMP = _ITERATES.extended("lump sum, plans kept", ITERATION, lump_facts(_PLAN))
 LAZY_RAISED = _ITERATES.extended("known least rate, plans kept", [RAISED_RATE, *LEARNER], raised_facts(_PLAN))

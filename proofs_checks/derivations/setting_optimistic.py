@@ -55,32 +55,37 @@ SYMBOLS = [
 ]
 
 FACTS = {
-    "Qh-0": Fact("Qh(n, x, a, 0) == 0", "nothing is earned in no time"),
+    "Qh-0": Fact("Qh(n, x, a, 0) == 0", "nothing is earned in no time", "existence"),
     "Qh-step": Fact(
         "Imp(And(0 <= t, 0 <= h, t + h <= H), Qh(n, x, a, t + h) == exp(-c*h)*Qh(n, x, a, t) + "
         "Int(s, h, exp(-c*s)*(r(x, a) + ham(n, x, a, t + h - s) + c*Qh(n, x, a, t + h - s))))",
         "the equation Q' = r + max, with the integrating factor e^{cs}, for every c",
+        "existence",
     ),
-    "Qh-size": Fact(f"Imp({WITHIN}, Abs({_Q.format(t='t')}) <= cap(n))", "continuous on [0, H]"),
+    "Qh-size": Fact(f"Imp({WITHIN}, Abs({_Q.format(t='t')}) <= cap(n))", "continuous on [0, H]", "existence"),
     "Vq": Fact("Vq(n, x, t) == MaxOver(a, Qh(n, x, a, t))", "the value of the best action"),
     "attained": Fact(
         f"Imp({WITHIN}, ham(n, x, a, t) == lt(n, x, a, t)*{GAIN.format(u='t', t='t')})",
         "lt and pt are a model of the set that attains the maximum at time t",
+        "existence",
     ),
     "candidates": Fact(
         f"Imp(And(0 <= t, t <= H, 0 <= u, u <= H), lt(n, x, a, u)*{GAIN.format(u='u', t='t')} <= "
         "ham(n, x, a, t))",
         "the set does not depend on time: what is best at time u is in it at time t",
+        "existence",
     ),
-    "lt-low": Fact("rlo(n, x, a) <= lt(n, x, a, t)", "the rates of the set"),
-    "lt-high": Fact("lt(n, x, a, t) <= rhi(n, x, a)", "the rates of the set"),
-    "rlo-low": Fact("0 <= rlo(n, x, a)", "the rates of the set are rates"),
-    "rhi-high": Fact("rhi(n, x, a) <= lmax", "the rates of the set are at most λmax"),
-    "pt-low": Fact("0 <= pt(n, x, a, y, t)", "a row of probabilities"),
-    "pt-sum": Fact("SumOver(y, pt(n, x, a, y, t)) == 1", "a row of probabilities"),
-    "greedy": Fact(f"Imp({WITHIN}, Qh(n, x, pol(n, x, t), t) == Vq(n, x, t))", "the best action is played"),
+    "lt-low": Fact("rlo(n, x, a) <= lt(n, x, a, t)", "the rates of the set", "existence"),
+    "lt-high": Fact("lt(n, x, a, t) <= rhi(n, x, a)", "the rates of the set", "existence"),
+    "rlo-low": Fact("0 <= rlo(n, x, a)", "the rates of the set are rates", "model"),
+    "rhi-high": Fact("rhi(n, x, a) <= lmax", "the rates of the set are at most λmax", "model"),
+    "pt-low": Fact("0 <= pt(n, x, a, y, t)", "a row of probabilities", "existence"),
+    "pt-sum": Fact("SumOver(y, pt(n, x, a, y, t)) == 1", "a row of probabilities", "existence"),
+    "greedy": Fact(
+        f"Imp({WITHIN}, Qh(n, x, pol(n, x, t), t) == Vq(n, x, t))", "the best action is played", "existence"
+    ),
     "frozen-Qh": Fact(
-        "Imp(jump(n) == 1, Qh(n + 1, x, a, t) == Qh(n, x, a, t))", "the sets of an episode stay"
+        "Imp(jump(n) == 1, Qh(n + 1, x, a, t) == Qh(n, x, a, t))", "the sets of an episode stay", "existence"
     ),
 }
 
@@ -91,8 +96,8 @@ EQUATION = POLICIES.extended("optimistic equation", SYMBOLS, FACTS)
 PLANS = EQUATION.extended("optimistic equation of a plan", setting_plans.SYMBOLS, setting_plans.FACTS)
 
 _EAGER = {
-    "eager": Fact("ep(pl(n)) == ep(n)", "it plans before every episode"),
-    "eager-eta": Fact("eta == 0", "no plan is kept for more data"),
+    "eager": Fact("ep(pl(n)) == ep(n)", "it plans before every episode", "model"),
+    "eager-eta": Fact("eta == 0", "no plan is kept for more data", "model"),
 }
 
 # --- rows -------------------------------------------------------------------------------------------
@@ -124,9 +129,11 @@ def _row_facts(near: Callable[[str], str]) -> dict[str, Fact]:
         "llow": Fact(
             "And(0 <= llow, llow <= lam(x, a))", "what the learner is told of the least rate", "model"
         ),
-        "pt-near": Fact(seen(near("pt(n, x, a, y, t)")), "the rows of the set"),
+        "pt-near": Fact(seen(near("pt(n, x, a, y, t)")), "the rows of the set", "existence"),
         "maximum": Fact(
-            f"Imp({candidate}, {gain} <= ham(n, x, a, t))", "no rate w and row gd of the set give more"
+            f"Imp({candidate}, {gain} <= ham(n, x, a, t))",
+            "no rate w and row gd of the set give more",
+            "existence",
         ),
     }
 
@@ -171,11 +178,14 @@ KL = PLANS.extended(
 
 RATE_FACTS = {
     "rlo": Fact(
-        "rlo(n, x, a) == Min(Max(lh(pl(n), x, a) - be(pl(n), x, a), llow), lmax)", "rates within β, cut"
+        "rlo(n, x, a) == Min(Max(lh(pl(n), x, a) - be(pl(n), x, a), llow), lmax)",
+        "rates within β, cut",
+        "model",
     ),
     "rhi": Fact(
         "rhi(n, x, a) == Max(Min(lh(pl(n), x, a) + be(pl(n), x, a), lmax), rlo(n, x, a))",
         "rates within β, cut",
+        "model",
     ),
     **setting_plans.KEPT_TIME,
 }
@@ -196,6 +206,7 @@ TILT_FACTS = {
     "rates": Fact(
         f"Imp(And(llow <= w, w <= lmax, {in_tilts('w', 'w')}), And({_ENDS}))",
         "if a rate is left, [rlo, rhi] are the rates in [llow, λmax] that satisfy all the inequalities",
+        "existence",
     ),
     "kept-T": setting_plans.kept("Tf(n, x, a)", f"Max(Tf(pl(n), x, a), 3*{TILT_LEVEL}/lmax)"),
 }

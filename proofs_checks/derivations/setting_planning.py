@@ -24,6 +24,7 @@ FACTS = {
         f"Imp(And(0 <= t, t <= H), {_HELD.format(a='opt(x, t)', u='Vs')} == "
         f"MaxOver(a, {_HELD.format(a='a', u='Vs')}))",
         "the first action, in some order, that maximises T^a V* at (x, t)",
+        "existence",
     ),
     "Vo-0": Fact("Vo(0, x, t) == 0", "the value of that policy, by iteration"),
     "Vo-step": Fact(
@@ -48,6 +49,6 @@ FACTS = {
         "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
         "an integral over [0, t] is that of the integrand times the indicator of [0, t] (additivity over "
         "intervals: Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 6.12)",
-        "axiom",
+        "law",
     ),
 }

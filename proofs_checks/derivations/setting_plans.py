@@ -17,16 +17,18 @@ SYMBOLS = [Symbol("pl", ("Nat",), "Nat", "_1"), Symbol("eta", (), "Real")]
 
 def kept(now: str, then: str) -> Fact:
     """That a plan is kept only while there is not much more of something than there was."""
-    return Fact(f"{now} <= {MORE}*{then}", "the learner plans again where there is more than that")
+    return Fact(f"{now} <= {MORE}*{then}", "the learner plans again where there is more than that", "model")
 
 
 FACTS = {
     "eta": Fact("0 <= eta", "what part more of data a plan is kept for", "model"),
-    "planned": Fact("pl(n) <= n", "the plan of decision n was made before it, or at it"),
-    "planned-new": Fact("new(pl(n)) == 1", "plans are made when an episode begins"),
+    "planned": Fact("pl(n) <= n", "the plan of decision n was made before it, or at it", "model"),
+    "planned-new": Fact("new(pl(n)) == 1", "plans are made when an episode begins", "model"),
     "kept-N": kept("Nf(n, x, a)", "Max(1, Nf(pl(n), x, a))"),
 }
 
 KEPT_TIME = {"kept-T": kept("Tf(n, x, a)", "Max(Tf(pl(n), x, a), L/lmax)")}
 KEPT_EPISODES = {"kept-k": kept("ep(n) + 1", "(ep(pl(n)) + 1)")}
-STAYS = {"frozen-pl": Fact("Imp(jump(n) == 1, pl(n + 1) == pl(n))", "no plan is made within an episode")}
+STAYS = {
+    "frozen-pl": Fact("Imp(jump(n) == 1, pl(n + 1) == pl(n))", "no plan is made within an episode", "model")
+}

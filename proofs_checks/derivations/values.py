@@ -297,7 +297,13 @@ class Iterates:
 
 # --- lem:optimism/value-bound -------------------------------------------------------------------
 
+IN_TIME = "Imp(0 <= t, And(0 <= V(n, x, t), V(n, x, t) <= t))"
 VALUE_BOUND = "Imp(0 <= t, And(0 <= V(n, x, t), V(n, x, t) <= Vs(x, t), Vs(x, t) <= t))"
+
+
+def in_time(D: Derivation) -> Theorem:
+    """0 <= V_n <= t."""
+    return D.imply(theorems.both(*Iterates(D, BEST).bounds), "0 <= t")
 
 
 def value_bound(D: Derivation) -> Theorem:
@@ -306,4 +312,7 @@ def value_bound(D: Derivation) -> Theorem:
     return D.imply(theorems.both(of.bounds[0], *of.limits[1:]), "0 <= t")
 
 
-DERIVED = {"lem:optimism/value-bound": (VALUE_BOUND, value_bound)}
+DERIVED = {
+    "lem:optimism/value-bound/iterates": (IN_TIME, in_time),
+    "lem:optimism/value-bound": (VALUE_BOUND, value_bound),
+}

@@ -40,7 +40,7 @@ from proofs_checks.derivations import by_parts, half_bonus, opposite, optimism
 from proofs_checks.derivations.iterations import MONO, mono
 from proofs_checks.derivations.setting import ANY, PAPER
 from proofs_checks.derivations.slopes import RISING, VALUES_RISE, rising, values_rise
-from proofs_checks.derivations.values import VALUE_BOUND, value_bound
+from proofs_checks.derivations.values import IN_TIME, VALUE_BOUND, in_time, value_bound
 from verify.claims import Domain, Remark, Section, decreasing, increasing
 
 _TIMES = Domain.of("l >= 0", "t >= 0")
@@ -122,9 +122,18 @@ section.step(
 )
 
 section.step(
+    "lem:optimism/value-bound/iterates",
+    "0 <= V*_n <= t for all n: so the V*_n have a limit V*, which is bounded.",
+    theorem=IN_TIME,
+    derivation=in_time,
+    checks=(),
+)
+
+section.step(
     "lem:optimism/value-bound",
     "0 <= V*_n <= V* <= t for all n: if u(y,t) <= t then T^a u(x,t) <= r w + (t - w) <= t for 0 <= r <= 1, "
     "w = (1 - exp(-λt))/λ; and V*_n increases to V*.",
+    uses="lem:optimism/value-bound/iterates",
     says=f"r*{WAIT} + (t - {WAIT}) <= t",
     domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
     theorem=VALUE_BOUND,
@@ -194,7 +203,7 @@ section.claim(
     "within ε of it on [0,H]: V*_n <= V̂_n <= V̂_{n_k} + ε exp(λmax H) for every n, and V* is the supremum "
     "of V*_n, the committed value. For rates in [0,λmax], rows p̂ >= 0 with sum at most 1, and any bonus b "
     ">= C(H²β + Hα).",
-    uses="lem:optimism/induction eq:error-vi",
+    uses="lem:optimism/induction eq:error-vi lem:optimism/value-bound/iterates",
     checks=(values(ONE), corners(ONE)),
     theorem=optimism.OPTIMISM,
     derivation=optimism.optimism,
@@ -283,7 +292,7 @@ section.repair(
     "t²β/2 + tα/2 suffices. (Half of the β part is also necessary, on short horizons; of the α part less "
     "will do, lem:optimism/sharp.)",
     uses="eq:diff eq:error-vi/load lem:optimism/bonus lem:optimism/halved/step lem:optimism/rising/values "
-    "lem:optimism/value-bound",
+    "lem:optimism/value-bound lem:optimism/value-bound/iterates",
     checks=(iterates(HALF, PRINTED), values(HALF, PRINTED, load=True), corners(HALF)),
     theorem=half_bonus.HALVED,
     derivation=half_bonus.halved,

@@ -47,7 +47,8 @@ section.repair(
     "error (f - u/2)d, |d| <= e, is at most (u/2)e.",
     says="(f - u/2)*d <= u/2*e",
     domain=Domain.of("f >= 0", "f <= u", "u >= 0", "d <= e", "-d <= e", "e >= 0", reals="d"),
-    uses="eq:Qa/monotone lem:optimism/halved/step lem:optimism/rising/values lem:optimism/value-bound",
+    uses="eq:Qa/monotone lem:optimism/halved/step lem:optimism/rising/values lem:optimism/value-bound "
+    "lem:optimism/value-bound/iterates",
     checks=(made_up(), corners(), *PROOF),
     theorem=lump_sum.OPTIMISM,
     derivation=lump_sum.optimism,

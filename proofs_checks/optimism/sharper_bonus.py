@@ -149,7 +149,8 @@ section.repair(
     "lem:optimism/sharp/cost at t = H for λ̲ = max(λ̂ - β, 0) and λ̄ = min(λ̂ + β, λmax) in the place of λ; "
     "between the ends they are linear in w(λ) (lem:optimism/sharp/ends).",
     uses="eq:Qa/monotone eq:error-vi/load lem:optimism/rising/values lem:optimism/sharp/cost "
-    "lem:optimism/sharp/slope lem:optimism/sharp/time lem:optimism/value-bound",
+    "lem:optimism/sharp/slope lem:optimism/sharp/time lem:optimism/value-bound "
+    "lem:optimism/value-bound/iterates",
     checks=(iterates(), values(), corners()),
     setting=POSITIVE,
     theorem=sharp_optimism.SHARP,

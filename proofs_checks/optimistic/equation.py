@@ -44,7 +44,7 @@ section.repair(
     "lem:optimism/equation",
     "If the model is no better than the maximum, λ(pV̂ - Q̂) <= max{λ̃(p̃V̂ - Q̂)} on [0, H] (as it is "
     "where it is in the sets), then T^aV̂ <= Q̂ and V* <= V̂ there: optimism, without any bonus.",
-    uses="lem:optimism/equation/bounds",
+    uses="lem:optimism/equation/bounds lem:optimism/value-bound/iterates",
     theorem=values.OPTIMISM,
     derivation=values.optimism,
     latex=r"\lambda(p\hat V-\hat Q) \le \max\tilde\lambda(\tilde p\hat V-\hat Q) \implies "

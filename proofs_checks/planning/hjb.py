@@ -123,7 +123,8 @@ section.repair(
     "of its right side): holding an action until the next jump earns at most what may be earned by changing "
     "it at any time. (With q the value of holding a, q(t+h) <= q(t) + h(r - λq(t) + λm(t)) + O(h²), m the "
     "mean of V* over the next state, and q <= V*: V* satisfies the equation as an inequality.)",
-    uses="eq:Qa/optimality lem:optimism/rising/values lem:optimism/sharp/slope lem:optimism/value-bound",
+    uses="eq:Qa/optimality lem:optimism/rising/values lem:optimism/sharp/slope lem:optimism/value-bound "
+    "lem:optimism/value-bound/iterates",
     theorem=adjustable.DOMINATES,
     derivation=adjustable.dominates,
     checks=exceeds(),

@@ -85,7 +85,7 @@ section.claim(
     "V*, the limit of V*_{n+1} = G V*_n from 0, is the only bounded solution of V = GV on [0,H]; no policy "
     "earns more, and one that maximises T^a V* earns as much. (T^π u <= Gu, so the values of a policy up to "
     "its n-th jump are at most V*_n.)",
-    uses="eq:Qa/monotone eq:Qa/optimality/unique lem:optimism/value-bound",
+    uses="eq:Qa/monotone eq:Qa/optimality/unique lem:optimism/value-bound lem:optimism/value-bound/iterates",
     theorem=optimality.OPTIMALITY,
     derivation=optimality.optimality,
     checks=(dominated(COMMITTED), attained(COMMITTED)),

@@ -35,7 +35,7 @@ section.claim(
     "<= ρc, is at most ρb = ρⁿ⁺¹H, which tends to 0.",
     says="d <= rho*b",
     domain=Domain.of("0 < rho < 1", "b >= 0", "c >= 0", "d <= rho*c", "c <= b", reals="d"),
-    uses="eq:Qa/monotone",
+    uses="eq:Qa/monotone lem:optimism/value-bound/iterates",
     theorem=optimality.ITERATION,
     derivation=optimality.iteration,
     checks=(increasing_iterates(truncate=False), convergent_iterates(), *PROOF),

@@ -68,7 +68,7 @@ section.step(
     "made is the m-th iterate of T^π at its state and its remaining time, and V^π there up to ρᵐH. "
     "(Followed forward in time the expected reward along the path agrees with the right side up to 10^-12.)",
     source="lem:v-v-continuoustime",
-    uses="sec:simulation/evaluation",
+    uses="sec:simulation/evaluation eq:FH-control2/bounds",
     setting=POLICIES,
     theorem=VPIK,
     derivation=mean_of_episode,
@@ -146,7 +146,8 @@ section.step(
     "at a decision with remaining time u, V* <= V̂ + ε λmax H there, and V̂ <= T^aV̂ + (CH + 1)(α + Hβ)u: "
     "lem:optimism with the error of eq:error-vi/load, and lem:v-v-continuoustime/step with b = C(H²β + Hα). "
     "This is all that the regret bound needs of a learner (eq:r2/any-learner).",
-    uses="lem:v-v-continuoustime/step lem:optimism/induction eq:error-vi/load eq:empirical-P/model",
+    uses="lem:v-v-continuoustime/step lem:optimism/induction eq:error-vi/load eq:empirical-P/model "
+    "alg:VI/stops lem:optimism/value-bound/iterates",
     setting=PAPER,
     theorem=learners.PAPER,
     derivation=learners.paper,

@@ -75,7 +75,7 @@ section.step(
     "thm:CT-UCB/any-learner with c = 1 and w = CH/λmin: a decision is paid b(1 - exp(-λmin u))/λmin, and 1 - "
     "exp(-λmin u) is at most the probability that a jump is seen.",
     uses="remark:lambda-min/step lem:optimism/induction eq:error-vi/load eq:empirical-P/model "
-    "prop:proberror/conditional",
+    "prop:proberror/conditional alg:VI/stops lem:optimism/value-bound/iterates",
     setting=RAISED,
     theorem=learners.RAISED,
     derivation=learners.with_known_rate,

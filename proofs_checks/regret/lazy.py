@@ -36,6 +36,7 @@ from verify.claims import Section
 
 _KEPT = partial(learners.learner_theorem, at="pl(n)")
 _MODEL = "eq:empirical-P/model"
+_STOPS, _VALUES = "alg:VI/stops", "lem:optimism/value-bound/iterates"
 _ANY = "thm:CT-UCB/any-learner/lazy"
 _LATEX = (
     r"\mathrm{Regret} \le \sqrt{1+\eta}\,%s\sqrt{SAK}\,D\Bigl(2a+\tfrac73\lambda_{\max}H\sqrt{2L}\Bigr)"
@@ -69,7 +70,7 @@ section.repair(
     "CT-UCBVI that keeps its plans is a learner as in thm:CT-UCB/any-learner/lazy, with c = CH + 1: the V̂ "
     "of its plan stays within an episode, and lem:v-v-continuoustime/learner holds with the estimates of "
     "the plan.",
-    uses=f"lem:v-v-continuoustime/step lem:optimism/induction eq:error-vi/load {_MODEL}",
+    uses=f"lem:v-v-continuoustime/step lem:optimism/induction eq:error-vi/load {_MODEL} {_STOPS} {_VALUES}",
     setting=LAZY_PAPER,
     theorem=_KEPT("C*H + 1"),
     derivation=learners.paper,
@@ -94,7 +95,7 @@ section.repair(
 section.repair(
     "thm:CT-UCB/halved/learner/lazy",
     "With half of the bonus, and plans that are kept, it is one with c = ½(CH + 1).",
-    uses=f"lem:v-v-continuoustime/halved/step lem:optimism/halved {_MODEL}",
+    uses=f"lem:v-v-continuoustime/halved/step lem:optimism/halved {_MODEL} {_STOPS}",
     setting=LAZY_HALVED,
     theorem=_KEPT(learners.HALF),
     derivation=learners.halved,
@@ -116,7 +117,7 @@ section.repair(
 section.repair(
     "thm:CT-UCB/sharp-bonus/learner/lazy",
     "With the sharp bonus, and plans that are kept, it is one with c = ½(CH + 1).",
-    uses=f"lem:v-v-continuoustime/halved/step lem:optimism/sharp lem:optimism/sharp/exact {_MODEL}",
+    uses=f"lem:v-v-continuoustime/halved/step lem:optimism/sharp lem:optimism/sharp/exact {_MODEL} {_STOPS}",
     setting=LAZY_SHARPENED,
     theorem=_KEPT(learners.HALF),
     derivation=learners.sharp,
@@ -138,7 +139,7 @@ section.repair(
 section.repair(
     "thm:CT-UCB/lump-sum/learner/lazy",
     "With the lump sum, and plans that are kept, it is one with c = 1.",
-    uses=f"lem:v-v-continuoustime/lump-sum/step lem:optimism/lump-sum {_MODEL}",
+    uses=f"lem:v-v-continuoustime/lump-sum/step lem:optimism/lump-sum {_MODEL} {_STOPS}/lump-sum",
     setting=LAZY_LUMP,
     theorem=_KEPT("1"),
     derivation=learners.lump,
@@ -161,7 +162,7 @@ section.repair(
     "remark:lambda-min/learner/lazy",
     "With rates of at least a known λmin, and plans that are kept, it is one with c = 1 and w = CH/λmin.",
     uses="remark:lambda-min/step lem:optimism/induction eq:error-vi/load prop:proberror/conditional "
-    f"{_MODEL}",
+    f"{_MODEL} {_STOPS} {_VALUES}",
     setting=LAZY_RAISED,
     theorem=_KEPT("1", learners.SEEN),
     derivation=learners.with_known_rate,

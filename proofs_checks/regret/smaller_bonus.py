@@ -124,7 +124,7 @@ section.repair(
     "With half of the bonus V̂ is at most t and stays within an episode; and where the estimates are right "
     "at a decision with remaining time u, V* <= V̂ + ε λmax H there, and V̂ <= T^aV̂ + ½(CH + 1)(α + Hβ)u: "
     "it is a learner as in thm:CT-UCB/any-learner, with c = ½(CH + 1).",
-    uses="lem:v-v-continuoustime/halved/step lem:optimism/halved eq:empirical-P/model",
+    uses="lem:v-v-continuoustime/halved/step lem:optimism/halved eq:empirical-P/model alg:VI/stops",
     setting=HALVED,
     theorem=learners.HALVED,
     derivation=learners.halved,
@@ -154,7 +154,7 @@ section.repair(
     "V̂ + ε λmax H there, and V̂ <= T^aV̂ + ½(CH + 1)(α + Hβ)u, as the bonus is at most half of "
     "eq:bonus-k: it is a learner as in thm:CT-UCB/any-learner, with c = ½(CH + 1).",
     uses="lem:v-v-continuoustime/halved/step lem:optimism/sharp lem:optimism/sharp/exact "
-    "eq:empirical-P/model",
+    "eq:empirical-P/model alg:VI/stops",
     setting=SHARPENED,
     theorem=learners.HALVED,
     derivation=learners.sharp,
@@ -180,7 +180,8 @@ section.repair(
     "With the lump sum of lem:optimism/lump-sum in the place of the bonus V̂ is at most t and stays within "
     "an episode; and where the estimates are right at a decision with remaining time u, V* <= V̂ + ε λmax "
     "H there, and V̂ <= T^aV̂ + (α + Hβ)u: it is a learner as in thm:CT-UCB/any-learner, with c = 1.",
-    uses="lem:v-v-continuoustime/lump-sum/step lem:optimism/lump-sum eq:empirical-P/model",
+    uses="lem:v-v-continuoustime/lump-sum/step lem:optimism/lump-sum eq:empirical-P/model "
+    "alg:VI/stops/lump-sum",
     setting=LUMP,
     theorem=learners.LUMP,
     derivation=learners.lump,

@@ -78,7 +78,7 @@ def test_json_follows_the_contract(verify):
     assert {
         "label", "kind", "source", "statement", "domain", "uses", "verdict", "transitive", "expected",
         "evidence", "witness", "slack", "seconds", "latex", "says", "formula", "area", "symbols", "theorem",
-        "setting", "modulo", "elementary", "point", "proof",
+        "setting", "rests", "elementary", "point", "proof",
     } == set(first)  # fmt: skip
     assert (first["label"], first["uses"], first["source"]) == ("thm:main", ["lem:a", "lem:b"], "thm:main")
     assert (first["verdict"], first["transitive"], first["expected"]) == ("proved", "refuted", "proved")

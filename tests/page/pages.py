@@ -37,12 +37,16 @@ TIMES = Setting.of(
     [Symbol("T", ("Nat",), "Real", known="_1")],
     {
         "duration": Fact("0 <= T(n)", "a duration is not negative", "model"),
-        "short": Fact("E(T(n)) <= 1", "the mean is short: Somebody, Theorem 1", "axiom"),
+        "short": Fact("E(T(n)) <= 1", "the mean is short: Somebody, Theorem 1", "law"),
     },
 )
 DERIVED = {"theorem": "0 <= E(T(n))", "derivation": lambda d: d, "setting": TIMES}
 STEPS = [{"rule": "fact", "name": "short"}, *({"rule": "assume", "formula": f"{i} <= n"} for i in range(60))]
-KEPT = {"derivation": {"steps": STEPS}, "axioms": ["short"], "facts": ["duration"], "check": "derivation"}
+KEPT = {
+    "derivation": {"steps": STEPS},
+    "rests": {"law": ["short"], "model": ["duration"]},
+    "check": "derivation",
+}
 WITNESS = {
     "point": {"d": "1/2"}, "left": "1", "right": "0.885801294358845486662199660571", "relation": "1 <= d",
     "domain": ["0 < d"], "integers": [],

@@ -27,7 +27,7 @@ SETTING = Setting.of(
     "",
     {"Nat": "n"},
     [Symbol("T", ("Nat",), "Real", known="_1")],
-    {"short": Fact("E(T(n)) <= 1", BAD, "axiom")},
+    {"short": Fact("E(T(n)) <= 1", BAD, "law")},
 )
 
 
@@ -41,7 +41,7 @@ def hostile(folder):
         made("thm:a", "proved", label, statement=BAD, says="d <= exp(d)", domain="0 < d", symbols={"d": BAD},
              slack={"ratio": BAD, "at": {"case": BAD}}, argued=BAD),
         made("thm:b", "proved", theorem="0 <= E(T(n))", derivation=lambda d: d, setting=SETTING, evidence={
-            **KEPT, "facts": [],
+            **KEPT, "rests": {"law": ["short"]},
             "derivation": {"steps": [{"rule": BAD}, {"rule": "assume", "formula": BAD}]}}),
     ]  # fmt: skip
     paper = Paper(BAD, (BAD, BAD), BAD, f"javascript:{BAD}", {"thm:a": BAD, label: BAD})

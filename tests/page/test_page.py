@@ -268,7 +268,7 @@ def test_a_claim_in_full(one):
         assert words in text, words
     assert dialog.locator(".katex-display").count() == 1
     assert r"\delta" in dialog.locator("annotation").first.text_content()
-    assert "modulo" not in text
+    assert "rests on" not in text
     dialog.locator(".claim-link", has_text="lem:a/step").click()
     assert "d <= 2*exp(d)" in dialog.inner_text()  # the mutant
     one.page.go_back()
@@ -281,17 +281,19 @@ def test_a_derivation_is_cut_and_counted(browser, paper):
     with opened(browser, paper, hash="#claim=lem:b") as one:
         dialog = one.page.locator("dialog.claim")
         assert "61 steps" in dialog.inner_text()
-        assert "✓ proved modulo short" in dialog.locator(".verdicts").inner_text()
+        assert (
+            "✓ proved (rests on 1 law, 1 property of the model)" in dialog.locator(".verdicts").inner_text()
+        )
         assert not one.shown(".steps li")
         dialog.locator("summary", has_text="The first 24 of 61 steps").click()
         assert len(one.shown(".steps li")) == 24
         assert "check claims 'lem:b' --derivation" in dialog.inner_text()
 
 
-def test_axioms_come_first_with_their_statements(one):
+def test_laws_come_first_with_their_statements(one):
     section = one.page.locator("#assumed")
-    assert section.locator("ol.axioms > li strong").all_text_contents() == ["short"]
-    assert section.locator("ol.axioms pre").all_text_contents() == ["E(T(n)) <= 1"]
+    assert section.locator("ol.granted > li strong").all_text_contents() == ["short", "duration"]
+    assert section.locator("ol.granted pre").first.text_content() == "E(T(n)) <= 1"
     assert section.locator(".words .claim-link").all_text_contents() == ["cited"]
 
 

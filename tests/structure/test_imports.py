@@ -164,7 +164,8 @@ def _rank(module: str) -> int:
 def _stranger(name: str, used: str) -> bool:
     """Whether the independent checker meets the provers; three modules ask it what their proofs are worth.
 
-    Which letters are read as others is one question for all who read.  What writes proofs for Coq reads formulas as the checker does; whether they prove anything, Coq says.
+    Which letters are read as others is one question for all who read.  What writes proofs for Coq reads
+    formulas as the checker does; whether they prove anything, Coq says.
     """
     asks = ("verify.running.engine", "verify.running.accepted", "verify.kernel.goals")
     return (

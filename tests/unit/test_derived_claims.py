@@ -21,7 +21,7 @@ TIMES = Setting.of(
     [Symbol("T", ("Nat",), "Real", known="_1")],
     {
         "duration": Fact("0 <= T(n)", "a duration is not negative", "model"),
-        "short": Fact("E(T(n)) <= 1", "Somebody, Theorem 1", "axiom"),
+        "short": Fact("E(T(n)) <= 1", "Somebody, Theorem 1", "law"),
     },
 )
 PART = Setting.of("part", "", {"Nat": "n"}, [Symbol("T", ("Nat",), "Real", known="_1")], {})
@@ -59,18 +59,16 @@ def test_a_claim_is_proved_by_its_derivation():
     result = found("survival", tangent(), survival())
     assert result.verdict is Verdict.PROVED
     assert result.evidence["check"] == "derivation"
-    assert result.evidence["axioms"] == []
-    assert result.evidence["facts"] == ["duration"]
+    assert result.evidence["rests"] == {"law": [], "existence": [], "definition": [], "model": ["duration"]}
     steps = result.evidence["derivation"]["steps"]
     assert [step["rule"] for step in steps] == ["fact", "pointwise", "cut", "monotone"]
     assert steps[1]["label"] == "tangent"
 
 
-def test_axioms_and_lemmas():
+def test_laws_and_lemmas():
     result = found("positive", tangent(), survival(), positive())
     assert result.verdict is Verdict.PROVED
-    assert result.evidence["axioms"] == ["short"]
-    assert result.evidence["facts"] == []
+    assert result.evidence["rests"] == {"law": ["short"], "existence": [], "definition": [], "model": []}
 
 
 def test_the_own_formula_is_proved_on_the_spot():
@@ -182,7 +180,7 @@ MORE = PART.extended("more", [Symbol("c", (), "Real")], {"size": Fact("0 <= c", 
         Setting.of("for all", "", {}, [Symbol("c", (), "Real", generic=True)], {}),
         Setting.of("fact", "", {}, [Symbol("c", (), "Real")], {"large": Fact("1 <= c", "-")}),
         Setting.of("another fact", "", {}, [Symbol("c", (), "Real")], {"size": Fact("1 <= c", "-")}),
-        Setting.of("axiom", "", {}, [Symbol("c", (), "Real")], {"size": Fact("0 <= c", "-", "axiom")}),
+        Setting.of("law", "", {}, [Symbol("c", (), "Real")], {"size": Fact("0 <= c", "-", "law")}),
     ],
     ids=lambda s: s.name,
 )
@@ -266,7 +264,7 @@ from verify import Fact, Section, Setting, Symbol
 section = Section(expected="proved", setting=Setting.of(
     "times", "", {"Nat": "n"}, [Symbol("T", ("Nat",), "Real", known="_1")], {
         "duration": Fact("0 <= T(n)", "a duration is not negative", "model"),
-        "short": Fact("E(T(n)) <= 1", "Somebody, Theorem 1", "axiom")}))
+        "short": Fact("E(T(n)) <= 1", "Somebody, Theorem 1", "law")}))
 section.claim("tangent", "-", says="1 - x <= exp(-x)", domain="x >= 0", mutant="1 - x/2 <= exp(-x)")
 section.claim("survival", "-", uses="tangent", theorem="1 - E(T(n)) <= E(exp(-T(n)))",
     derivation=lambda d: d.mean(d.closed(d.claim("tangent", x="T(n)"), d.fact("duration"))))
@@ -294,8 +292,8 @@ def command(tmp_path, capsys, monkeypatch):
 def test_a_file_of_claims_with_derivations(command):
     status, out, _ = command("verify", "--workers", "2")
     assert status == 0
-    assert "positive  statement  proved   proved (modulo: short)" in out
-    assert "words     statement  assumed  assumed (modulo: short)" in out
+    assert "positive  statement  proved   proved (1 law, 1 property of the model)" in out
+    assert "words     statement  assumed  assumed (1 law, 1 property of the model)" in out
     assert "3 proved, 1 assumed; all as expected" in out
 
 
@@ -305,8 +303,16 @@ def test_the_document_is_rechecked_and_does_not_depend_on_what_ran_before(comman
     assert status == 0
     positive = next(one for one in document["claims"] if one["label"] == "positive")
     assert (positive["theorem"], positive["setting"]) == ("0 <= E(exp(-T(n)))", "times")
-    assert positive["modulo"] == ["short"]
+    rests = {"law": ["short"], "existence": [], "definition": [], "model": ["duration"], "proved": {}}
+    assert positive["rests"] == rests
     assert recheck(document, ["survival", "positive"]) == []
+    positive["rests"] = {**rests, "law": []}
+    assert "with all it uses it rests on" in recheck(document, ["positive"])[0]
+    positive["rests"] = rests
+    own = positive["evidence"]["rests"]
+    positive["evidence"]["rests"] = {**own, "law": [], "definition": ["short"]}
+    assert "its steps rest on" in recheck(document, ["positive"])[0]
+    positive["evidence"]["rests"] = own
     positive["theorem"] = "1 <= E(exp(-T(n)))"
     assert recheck(document, ["positive"])
     again = json.loads(command("verify", "--workers", "0", "--json", "--fresh", "positive")[1])
@@ -340,28 +346,38 @@ def test_certificates_and_the_ledger(command, tmp_path):
     command("verify", "--workers", "0", "--certificates", str(tmp_path / "proofs"), "--ledger", str(page))
     written = json.loads((tmp_path / "proofs" / "positive.derivation.json").read_text(encoding="utf-8"))
     assert written["steps"][-1]["rule"] == "combine"
-    assert "| `positive` | statement | proved | proved (modulo: short) |" in page.read_text(encoding="utf-8")
+    assert "| `positive` | statement | proved | proved (1 law, 1 property of the model) |" in page.read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("checked", [False, True], ids=["built", "kept"])
-def test_axioms_are_listed(command, checked):
+def test_what_is_taken_for_granted_is_listed(command, checked):
     if checked:
         command("verify", "--workers", "0")
     status, out, _ = command("claims", "words", "--axioms")
     assert status == 0
     assert out.splitlines() == [
-        "axioms: 1",
-        "  short (times, axiom): E(T(n)) <= 1",
+        "words rests on 1 law (short) and 1 property of the model.",
+        "law: 1",
+        "  short (times): E(T(n)) <= 1",
         "      Somebody, Theorem 1; used by positive",
-        "other facts of the setting: 1",
-        "  duration (times, model): 0 <= T(n)",
+        "existence: none",
+        "definition: none",
+        "model: 1",
+        "  duration (times): 0 <= T(n)",
         "      a duration is not negative; used by survival",
         "cited or argued in words: words",
     ]
-    assert command("claims", "tangent", "--axioms")[1].splitlines()[0] == "axioms: none"
+    assert command("claims", "tangent", "--axioms")[1].splitlines()[0] == (
+        "tangent rests on nothing that is assumed."
+    )
     data = json.loads(command("claims", "--axioms", "--json")[1])
-    assert [(one["name"], one["used_by"]) for one in data["axioms"]] == [("short", ["positive"])]
-    assert [one["kind"] for one in data["facts"]] == ["model"]
+    assert data["rests"]["law"] == ["short"]
+    assert {one["name"]: (one["kind"], one["used_by"]) for one in data["facts"]} == {
+        "short": ("law", ["positive"]),
+        "duration": ("model", ["survival"]),
+    }
     assert data["in_words"] == ["words"]
 
 

@@ -32,7 +32,7 @@ def test_every_claim_is_there_with_what_was_found(tmp_path):
     assert list(by_label) == [one.label for one, _ in small()]
     main = by_label["thm:main"]
     assert (main["verdict"], main["transitive"], main["number"]) == ("proved", "refuted", "Theorem 1")
-    assert by_label["thm:other"]["modulo"] == ["short"]
+    assert by_label["thm:other"]["rests"] == "1 law, 1 property of the model"
     assert by_label["lem:a/step"]["command"].endswith("| python -m verify.recheck -")
     deep = by_label["lem:a/deep"]
     assert [check["name"] for check in deep["checks"]] == ["proof", "search"]
@@ -45,7 +45,10 @@ def test_every_claim_is_there_with_what_was_found(tmp_path):
         "printed": ["thm:main", "thm:other", "lem:a", "lem:b"],
         "repaired": ["thm:main/repaired", "thm:other", "lem:a", "lem:b"],
     }
-    assert [one["name"] for one in found["granted"]["axioms"]] == ["short"]
+    assert [(one["name"], one["kind"]) for one in found["granted"]["facts"]] == [
+        ("short", "law"),
+        ("duration", "model"),
+    ]
     assert [one["label"] for one in found["granted"]["words"]] == ["cited"]
 
 
@@ -63,7 +66,7 @@ def test_without_words_of_the_owner_the_page_counts(tmp_path):
         "Of 12 claims 11 hold, as far as their own checks go.",
         "Refuted, with a witness that anybody can check again: lem:a/step.",
         "Themselves in order, but resting on something that is not: thm:main, lem:a, lem:z, lem:z/deep.",
-        "The derivations are modulo short.",
+        "What is derived rests on 1 law (short) and 1 property of the model.",
     ]
     assert found["panels"] == []
     assert len(data_of(written(tmp_path, large(40), supplement=Supplement()))["graph"]["printed"]) == 12
@@ -113,7 +116,7 @@ def paper_graph(**changed):
     claims = load_claims(SOURCE)
     recorded = {one.label: one.expects("quick") or Verdict.PROVED for one in claims}
     verdicts = {**recorded, **{label: Verdict(verdict) for label, verdict in changed.items()}}
-    return Graph.of(claims, verdicts, None, {"thm:CT-UCB/repaired": ["law", "shorter"]})
+    return Graph.of(claims, verdicts, None, {"thm:CT-UCB/repaired": {"law": ["law", "shorter"]}})
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +128,7 @@ def test_five_sentences_as_the_verdicts_are(graph):
     said = sentences(graph)
     assert len(said) == 5
     assert not [text for text in said if "Not established" in text]
-    assert "modulo 2 axioms (law, shorter)" in said[3]
+    assert "it rests on 2 laws (law, shorter). All" in said[3]
     labels = {label for text in said for label in re.findall(r"\]\(([^)]+)\)", text)}
     assert labels <= {claim.label for claim in graph.claims}
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from verify.claims import Claim, ClaimError, ClaimSet, Effort
+from verify.claims import Claim, ClaimError, ClaimSet, Effort, Verdict
 from verify.claims.texts import describe, finding_text, mutant_text, symbol_text
 from verify.console import refuse
+from verify.kernel.language import KINDS
 from verify.kernel.theorems import document
 from verify.paper import Paper
 from verify.running.derivations import Granted, all_granted, step_lines, theorem_of
@@ -21,6 +22,7 @@ from verify.running.drawing import svg
 from verify.running.graph import UNCHECKED, Graph, dot, text_tree
 from verify.running.loading import Commentary, load_claims, load_commentary, load_paper, suite_names
 from verify.running.report import slack_text
+from verify.running.rests import Rests
 from verify.running.results import Result
 from verify.running.runs import known_results, matching
 from verify.running.wording import LONG, evidence_text, recheck_line, witness_text
@@ -201,24 +203,35 @@ def _facts(claims: ClaimSet, claim: Claim) -> dict[str, Any]:
 
 
 def _print_granted(options: argparse.Namespace, source: Source, claims: ClaimSet, labels: list[str]) -> int:
-    """The axioms of the labels and of all they rest on, and the other facts."""
+    """What the labels and all they rest on take for granted, by kind."""
     known = known_results(source, claims, profile=options.profile, seed=options.seed)
-    axioms, facts, words = all_granted(claims, labels, Effort(options.profile), known)
+    facts, words = all_granted(claims, labels, Effort(options.profile), known)
+    verdicts = graph_of_results(claims, known, claims.order).transitive
+    rests = Rests.of((one.rest for one in facts), verdicts)
     if options.json:
-        rows = {"axioms": list(map(vars, axioms)), "facts": list(map(vars, facts)), "in_words": words}
-        print(json.dumps(rows, indent=2))
+        print(
+            json.dumps({"rests": rests.data(), "facts": list(map(vars, facts)), "in_words": words}, indent=2)
+        )
         return 0
-    print(*_granted_lines("axioms", axioms), *_granted_lines("other facts of the setting", facts), sep="\n")
+    subject = labels[0] if len(labels) == 1 else f"what is derived here ({len(labels)} claims)"
+    print(textwrap.fill(f"{subject} {rests.sentence()}.", width(96)))
+    for kind in KINDS:
+        print(*_granted_lines(kind, [one for one in facts if one.kind == kind], verdicts), sep="\n")
     if words:
         print(f"cited or argued in words: {', '.join(words)}")
     return 0
 
 
-def _granted_lines(title: str, rows: Sequence[Granted]) -> Iterator[str]:
-    yield f"{title}: {len(rows) or 'none'}"
+def _granted_lines(
+    kind: str, rows: Sequence[Granted], verdicts: Mapping[str, Verdict | None]
+) -> Iterator[str]:
+    yield f"{kind}: {len(rows) or 'none'}"
     for one in rows:
-        yield f"  {one.name} ({one.setting}, {one.kind}): {one.says}"
-        text = f"{one.why}; used by {', '.join(one.used_by)}"
+        yield f"  {one.name} ({one.setting}): {one.says}"
+        links = {"that there is one": one.claim, "that it is what it is called": one.means}
+        said = ((what, link, verdicts.get(link) or UNCHECKED) for what, link in links.items() if link)
+        by = "".join(f"; {what} is claim {link}: {verdict}" for what, link, verdict in said)
+        text = f"{one.why}{by}; used by {', '.join(one.used_by)}"
         yield textwrap.indent(textwrap.fill(text, width(96) - 6), " " * 6)
 
 

@@ -22,7 +22,8 @@ from verify.kernel.terms import NAT, NUMBERS, REAL, KernelError, Symbol, Term
 from verify.reading import lazily, now_or_later
 from verify.recheck.letters import normal
 
-KINDS = ("definition", "model", "axiom")
+KINDS = ("law", "existence", "definition", "model")
+EXISTENCE = "existence"
 _FUNCTIONS = ("log", "sqrt", "Abs")
 _JUNCTIONS = ("And", "Or")
 _RELATIONS: Mapping[type[ast.cmpop], tuple[str, bool]] = {
@@ -42,11 +43,19 @@ _TAKEN = {
 @lazily("formula")
 @dataclass(frozen=True)
 class Fact:
-    """A statement of a setting: a definition, a property of the model, or an axiom with its reference."""
+    """A statement of a setting, of one of four kinds.
+
+    A *law* is what is assumed of the world, *existence* that there is something (a solution, a maximiser, a
+    tree), *model* what the model and the learner are, and a *definition* assumes nothing: the checker of
+    derivations makes sure that it is one.  ``claim`` is the claim that proves an existence, and ``means`` the
+    one that proves that what is defined is what it is called.
+    """
 
     says: str
     why: str
     kind: str = "definition"
+    claim: str = ""
+    means: str = ""
     formula: Term = field(init=False, compare=False)
 
 
@@ -88,6 +97,8 @@ class Setting:
         for label, fact in own.items():
             if fact.kind not in KINDS:
                 raise KernelError(f"fact {label}: kind {fact.kind!r}: write {', '.join(KINDS)}")
+            if fact.claim and fact.kind != EXISTENCE:
+                raise KernelError(f"fact {label}: a claim proves that something exists, not a {fact.kind}")
             object.__setattr__(fact, "formula", now_or_later(setting._fact, label, fact.says))
         return setting
 
@@ -188,8 +199,13 @@ class Setting:
             "sorts": list(self.sorts),
             "variables": dict(self.variables),
             "symbols": [_symbol_data(s) for s in self.symbols.values()],
-            "facts": {n: {"kind": f.kind, "says": f.says, "why": f.why} for n, f in self.facts.items()},
+            "facts": {name: _fact_data(fact) for name, fact in self.facts.items()},
         }
+
+
+def _fact_data(fact: Fact) -> dict[str, str]:
+    links = {key: text for key in ("claim", "means") if (text := getattr(fact, key))}
+    return {"kind": fact.kind, "says": fact.says, "why": fact.why, **links}
 
 
 def _symbol_data(s: Symbol) -> dict[str, Any]:
@@ -345,4 +361,4 @@ class _Writer:
         return text if e == 1 else f"{text}**{e}"
 
 
-__all__ = ["KINDS", "NAT", "REAL", "Fact", "Setting", "show"]
+__all__ = ["EXISTENCE", "KINDS", "NAT", "REAL", "Fact", "Setting", "show"]

@@ -4,7 +4,7 @@ A derivation shows a claim if its last step is given nothing, says the same as t
 rests on exactly the claims that the claim says it uses: on their formulas (``pointwise``) and their theorems
 (``lemma``).  A formula that is no claim, or only a part of one (of this claim, or of another with a theorem
 or words), is proved on the spot; its certificate is part of the derivation.  What the setting takes
-for granted is listed: its axioms, and apart from them the facts that define what is spoken of.
+for granted is listed by kind; where a claim proves that something exists, it is used like a lemma.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from verify.claims import DERIVATION, Claim, ClaimError, Domain, Effort, Finding
 from verify.claims.formulas import names_in, tree_of
 from verify.kernel.authoring import Derivation
 from verify.kernel.goals import Pointwise
-from verify.kernel.language import show
+from verify.kernel.language import KINDS, show
 from verify.kernel.terms import KernelError
 from verify.kernel.theorems import Theorem, document
-
-AXIOM = "axiom"  # the kind of a fact, and the rule
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,9 @@ class Derived:
             theorem = derived(claim, effort)
         except KernelError as error:
             return Finding(self.name, Verdict.UNDECIDED, {"why": str(error)})
-        axioms, facts = granted(theorem)
         evidence = {
             "derivation": document(theorem, claim.label, claim.theorem),
-            "axioms": list(axioms),
-            "facts": list(facts),
+            "rests": granted(theorem),
         }
         return Finding(self.name, Verdict.PROVED, evidence)
 
@@ -74,7 +70,14 @@ def derived(claim: Claim, effort: Effort) -> Theorem:
         raise KernelError(f"still given: {'; '.join(sorted(map(show, theorem.given)))}")
     if theorem.says is not wanted:
         raise KernelError(f"derived is {show(theorem.says)!r}, not {show(wanted)!r}")
-    _require_uses(claim, labels(theorem.steps()), others.asked)
+    facts = [claim.setting.facts[name] for names in granted(theorem).values() for name in names]
+    proofs = {fact.claim for fact in facts if fact.claim}
+    _require_uses(claim, labels(theorem.steps()) | proofs, others.asked)
+    for label in sorted(proofs):  # of a setting that is part of this one: what it says, it says of this
+        others.theorem(label)
+    for label in sorted({fact.means for fact in facts} - {""}):
+        if claim.among is None or label not in claim.among:
+            raise KernelError(f"a fact means what {label} says, which is no claim")
     return theorem
 
 
@@ -91,16 +94,11 @@ def labels(steps: Iterable[Mapping[str, Any]]) -> set[str]:
     return {step["label"] for step in steps if step["rule"] in ("lemma", "pointwise") and "label" in step}
 
 
-def granted(theorem: Theorem) -> tuple[list[str], list[str]]:
-    """The names of the axioms and of the other facts that a derivation takes from its setting."""
-    facts, axioms = theorem.setting.facts, set()
-    named = set()
-    for step in theorem.steps():
-        if step["rule"] == AXIOM or (step["rule"] == "fact" and facts[step["name"]].kind == AXIOM):
-            axioms.add(step["name"])
-        elif step["rule"] == "fact":
-            named.add(step["name"])
-    return sorted(axioms), sorted(named)
+def granted(theorem: Theorem) -> dict[str, list[str]]:
+    """The names of the facts that a derivation takes from its setting, by kind."""
+    facts = theorem.setting.facts
+    named = {step["name"] for step in theorem.steps() if step["rule"] == "fact"}
+    return {kind: sorted(name for name in named if facts[name].kind == kind) for kind in KINDS}
 
 
 @dataclass(frozen=True)

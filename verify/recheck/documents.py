@@ -17,10 +17,11 @@ from verify.recheck.certificates import check_certificate
 from verify.recheck.claims import about_formula, about_point, about_refutation
 from verify.recheck.derivations.checking import FORMAT as DERIVATION
 from verify.recheck.derivations.checking import check_derivation
+from verify.recheck.derivations.definitions import Taken, taken
 from verify.recheck.derivations.references import about_derivation
 from verify.recheck.derivations.trees import Nameless
 from verify.recheck.intervals import UnknownError
-from verify.recheck.schema import CLAIM, DOCUMENT, VERDICTS, require
+from verify.recheck.schema import CLAIM, DOCUMENT, KINDS, VERDICTS, require
 from verify.recheck.statements import Statement
 from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
 from verify.recheck.work import TooLongError, limited
@@ -72,6 +73,10 @@ class Document:
             raise UnknownError(f"a chain of claims returns to {error.args[1][0]}") from None
         self._require_transitive()
         _require_sums(data)
+        self._below: dict[str, frozenset[Taken]] = {}  # the facts that a claim and all that it uses take
+        for label in self.order:
+            below = (self._below[used] for used in self.claims[label]["uses"])
+            self._below[label] = self._facts(label).union(*below)
 
     def _require_transitive(self) -> None:
         """Each transitive verdict is the weakest of all that a claim rests on."""
@@ -80,6 +85,21 @@ class Document:
             below = [claim["verdict"], *(self.claims[used]["transitive"] for used in claim["uses"])]
             if claim["transitive"] != (weakest := max(below, key=VERDICTS.index)):
                 raise UnknownError(f"{label}: rests on {weakest}, not on {claim['transitive']}")
+
+    def _facts(self, label: str) -> frozenset[Taken]:
+        """The facts that the derivation of a claim takes."""
+        shown = (self._sound.get(label, {}).get("proof") or {}).get("theorem") or {}
+        derivation = shown.get("derivation", {})
+        setting = self.settings.get(derivation.get("setting"), {})
+        return taken({**derivation, "setting": setting})
+
+    def rests(self, label: str) -> dict[str, Any]:
+        """What a claim and all that it uses rest on: names by kind, and what is proved by which claim."""
+        facts = sorted(self._below[label])
+        known = {f.claim for f in facts if self.claims.get(f.claim, {}).get("transitive") == "proved"}
+        proved = [f for f in facts if f.claim in known]
+        names = {kind: [f.name for f in facts if f.kind == kind and f not in proved] for kind in KINDS}
+        return {**names, "proved": {f.name: f.claim for f in proved}}
 
     def closure(self, labels: Iterable[str]) -> set[str]:
         """The claims, and all that they rest on."""
@@ -113,6 +133,8 @@ class Document:
             Statement.of(claim)
             if (claim["setting"] is None) != (claim["theorem"] is None):
                 raise UnknownError("a theorem has a setting, and nothing else has")
+            if claim["rests"] != (rests := self.rests(label)):
+                raise UnknownError(f"rests on {rests}, not on {claim['rests']}")
         except FAILURES as error:
             complaints.append(f"{label}: {reason(error)}")
         if complaints:

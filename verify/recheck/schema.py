@@ -23,6 +23,7 @@ VERDICTS = (
     "undecided",
     "refuted",
 )  # strongest first
+KINDS = ("law", "existence", "definition", "model")  # of facts
 
 Shape = Any
 
@@ -212,7 +213,6 @@ _PREMISE = {"formula": str}
 _OVER = {"variable": str}
 _STEPS: Mapping[str, Mapping[str, Shape]] = {
     "fact": {"name": str},
-    "axiom": {"name": str},
     "lemma": {"label": label, "formula": str},
     "pointwise": {
         "relation": str,
@@ -240,14 +240,13 @@ _STEPS: Mapping[str, Mapping[str, Shape]] = {
     "known": {"name": str, "terms": _TEXTS},
 }
 _STEP = _by_rule("rule", _STEPS, {"from": [int]})
-FACT = Record({"kind": str, "says": str, "why": str})
+FACT = Record({"kind": KINDS, "says": str, "why": str}, {"claim": label, "means": label})
 SYMBOL = Record({"name": str, "args": _TEXTS, "value": str}, {"known": str, "generic": bool, "why": str})
 SETTING = Record(
     {"name": str, "sorts": _TEXTS, "variables": {str: str}, "symbols": [SYMBOL], "facts": {str: FACT}}
 )
 DERIVATION = Record(
     {"format": ("ctucbvi-derivation-1",), "label": label, "setting": str, "theorem": str, "steps": [_STEP]},
-    {"axioms": {str: Record({"says": str}, {"symbols": [SYMBOL], "why": str})}},
 )
 
 # ---------------------------------------------------------------- claims
@@ -293,7 +292,7 @@ CLAIM = Record(
         "theorem": optional(str),
         "setting": optional(str),
         "symbols": {str: str},
-        "modulo": _TEXTS,
+        "rests": Record({**dict.fromkeys(KINDS, _TEXTS), "proved": {str: label}}),
         "evidence": {str: anything},
         "proof": optional(PROOF),
         "witness": optional({str: anything}),

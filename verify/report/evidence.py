@@ -22,7 +22,7 @@ STEPS = 24  # of a derivation that are shown
 _LONGEST = 320  # letters of a text
 _CERTIFICATES = ("certificate", "certificates")
 _APART = (
-    *_CERTIFICATES, "derivation", "check", "others", "axioms", "facts", "chain", "rules", "traceback",
+    *_CERTIFICATES, "derivation", "check", "others", "rests", "chain", "rules", "traceback",
     "formula",
 )  # fmt: skip
 _WORDS = {"rechecked": "accepted by the second checker"}
@@ -87,8 +87,7 @@ def derivation_of(result: Result) -> dict[str, Any] | None:
         "count": len(steps),
         "rules": Counter(str(step["rule"]) for step in steps).most_common(),
         "steps": [_step(step) for step in steps[:STEPS]],
-        "axioms": list(result.evidence.get("axioms", ())),
-        "facts": list(result.evidence.get("facts", ())),
+        "rests": dict(result.evidence.get("rests", {})),
     }
 
 

@@ -58,7 +58,7 @@ class Reported:
 def facts(subject: Reported) -> dict[str, Any]:
     """All data of the page but its panels'."""
     run, graph = subject.run, graph_of(subject.run)
-    axioms, others, words = all_granted(run.claims, run.results, run.effort, run.results)
+    granted, words = all_granted(run.claims, run.results, run.effort, run.results)
     return {
         "title": subject.paper.title or f"What is known about the claims of {subject.source}",
         "about": _about(subject),
@@ -70,8 +70,8 @@ def facts(subject: Reported) -> dict[str, Any]:
         "claims": [_claim(subject, graph, label) for label in run.results],
         "graph": _first_nodes(subject),
         "granted": {
-            "axioms": [asdict(one) for one in axioms],
-            "facts": [asdict(one) for one in others],
+            "sentence": f"What is derived {graph.resting(run.results).sentence()}.",
+            "facts": [asdict(one) for one in granted],
             "words": [{"label": label, "why": _in_words(run.claims[label])} for label in words],
         },
         "errata": subject.errata,
@@ -106,15 +106,15 @@ def _plain_sentences(run: Run, graph: Graph) -> list[str]:
     """For claims without words of their own: how many there are, what fails, what it all rests on."""
     failed = [label for label, result in run.results.items() if result.verdict is Verdict.REFUTED]
     shaken = [x for x in run.results if run.results[x].verdict.holds and not _holds(graph.transitive[x])]
-    axioms = sorted({name for label in run.results for name in graph.axioms[label]})
+    rests = graph.resting(run.results)
     held = sum(result.verdict.holds for result in run.results.values())
     found = [f"Of {len(run.results)} claims {held} hold, as far as their own checks go."]
     if failed:
         found.append(f"Refuted, with a witness that anybody can check again: {_listed(failed)}.")
     if shaken:
         found.append(f"Themselves in order, but resting on something that is not: {_listed(shaken)}.")
-    if axioms:
-        found.append(f"The derivations are modulo {_listed(axioms)}.")
+    if rests:
+        found.append(f"What is derived {rests.sentence()}.")
     return found
 
 
@@ -199,7 +199,7 @@ def _claim(subject: Reported, graph: Graph, label: str) -> dict[str, Any]:
         "argued": claim.argued,
         "verdict": str(result.verdict),
         "transitive": str(graph.transitive[label]),
-        "modulo": list(graph.axioms[label]),
+        "rests": graph.rests[label].short(),
         "expected": None if expected is None else str(expected),
         "error": result.error,
         "checker": str(result.evidence.get("check", "none")),

@@ -1,8 +1,7 @@
 """Derivations for people: what claims take for granted, and the steps one by one.
 
 What is granted are the facts of the settings that the derivations use, those of the claims they rest on
-included: *axioms* (theorems of textbooks, each with its reference), and apart from them what defines the
-things that are spoken of.  A claim that is argued in words, or cited, grants itself, and is named.
+included (:mod:`rests`).  A claim that is argued in words, or cited, grants itself, and is named.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from verify.kernel.language import Fact, show
 from verify.kernel.terms import KernelError
 from verify.kernel.theorems import Theorem
 from verify.progress import note_if_slow
-from verify.provers.derived import AXIOM, derived, granted
+from verify.provers.derived import derived, granted
+from verify.running.rests import Rest
 from verify.running.results import Result
 
 _SHOWN = ("variable", "bound", "at", "term", "terms", "formula", "symbol", "params", "body", "binder")
@@ -32,7 +32,14 @@ class Granted:
     kind: str
     says: str
     why: str
+    claim: str  # that proves it
+    means: str  # the claim that it is what it is called
     used_by: tuple[str, ...]
+
+    @property
+    def rest(self) -> Rest:
+        """To be counted."""
+        return Rest(self.name, self.kind, self.says, self.claim)
 
 
 def theorem_of(claim: Claim, effort: Effort) -> Theorem:
@@ -51,8 +58,8 @@ def theorem_of(claim: Claim, effort: Effort) -> Theorem:
 
 def all_granted(
     claims: ClaimSet, labels: Iterable[str], effort: Effort, kept: Mapping[str, Result]
-) -> tuple[list[Granted], list[Granted], list[str]]:
-    """The axioms, the other facts, and the claims in words, of the labels and all that they rest on.
+) -> tuple[list[Granted], list[str]]:
+    """The facts, and the claims in words, of the labels and all that they rest on.
 
     What is kept of earlier runs is used; other derivations are built, nothing is checked.
     """
@@ -70,16 +77,14 @@ def all_granted(
     found = []
     for (name, fact), used_by in users.items():
         place = places[name, fact]
-        found.append(Granted(name, place, fact.kind, fact.says, fact.why, tuple(used_by)))
-    axioms = [one for one in found if one.kind == AXIOM]
-    return axioms, [one for one in found if one.kind != AXIOM], words
+        links = fact.claim, fact.means
+        found.append(Granted(name, place, fact.kind, fact.says, fact.why, *links, tuple(used_by)))
+    return found, words
 
 
 def _names(claim: Claim, effort: Effort, kept: Result | None) -> list[str]:
-    if kept is not None and "axioms" in kept.evidence:
-        return [*kept.evidence["axioms"], *kept.evidence["facts"]]
-    axioms, facts = granted(theorem_of(claim, effort))
-    return [*axioms, *facts]
+    own = kept.evidence.get("rests") if kept is not None else None
+    return [name for names in (own or granted(theorem_of(claim, effort))).values() for name in names]
 
 
 # --- the steps -------------------------------------------------------------------------------

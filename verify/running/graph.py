@@ -6,7 +6,7 @@ verdict says; that nothing follows from it is what the transitive verdict says.
 
 A claim that was not checked has no verdict (``None``), and nor has anything that rests on it.
 
-What is derived is proved *modulo* the axioms of its derivation and of everything that it uses.
+What is derived rests on facts of settings, its own and those of everything that it uses (:mod:`rests`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from verify.claims import Claim, ClaimSet, Verdict, weakest
 from verify.paper import NO_PAPER, Paper
+from verify.running.rests import Rests, transitive_rests
 
 UNCHECKED = "not checked"
 COLOURS = {
@@ -43,15 +44,6 @@ def transitive_verdicts(
     return found if labels is None else {label: found[label] for label in labels}
 
 
-def transitive_axioms(claims: ClaimSet, own: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """The axioms of the claims and of all that they use, in the order of the alphabet."""
-    found: dict[str, tuple[str, ...]] = {}
-    for label in claims.order:
-        names = {*own.get(label, ()), *(name for used in claims[label].uses for name in found[used])}
-        found[label] = tuple(sorted(names))
-    return found
-
-
 @dataclass(frozen=True)
 class Graph:
     """Some claims, closed under use, with the verdicts that are known."""
@@ -59,7 +51,7 @@ class Graph:
     claims: tuple[Claim, ...]  # in the order in which they are written
     own: Mapping[str, Verdict]
     transitive: Mapping[str, Verdict | None]
-    axioms: Mapping[str, tuple[str, ...]]  # transitive too
+    rests: Mapping[str, Rests]  # transitive too
     paper: Paper = NO_PAPER  # numbers its parts
 
     @staticmethod
@@ -67,15 +59,19 @@ class Graph:
         claims: ClaimSet,
         verdicts: Mapping[str, Verdict],
         labels: Iterable[str] | None = None,
-        axioms: Mapping[str, Iterable[str]] = MappingProxyType({}),
+        rests: Mapping[str, Mapping[str, Iterable[str]]] = MappingProxyType({}),
     ) -> Graph:
-        """The graph of the labels and all that they rest on; of all claims by default."""
+        """The graph of the labels and all that they rest on; of all claims by default.
+
+        ``rests``: the facts that derivations take, by label and kind.
+        """
         every = [claim.label for claim in claims]
         chosen = set(claims.closure(every if labels is None else labels))
         shown = tuple(claim for claim in claims if claim.label in chosen)
         known = {label: verdict for label, verdict in verdicts.items() if label in chosen}
-        transitive = transitive_verdicts(claims, verdicts, [c.label for c in shown])
-        return Graph(shown, known, transitive, transitive_axioms(claims, axioms))
+        transitive = transitive_verdicts(claims, verdicts)
+        below = transitive_rests(claims, rests, transitive)
+        return Graph(shown, known, {c.label: transitive[c.label] for c in shown}, below)
 
     @property
     def roots(self) -> list[Claim]:
@@ -94,15 +90,20 @@ class Graph:
         if own is None:
             return UNCHECKED
         rest = "" if below is own else f", rests on {below or UNCHECKED}"
-        return f"{own}{rest}{self._modulo(label)}"
+        return f"{own}{rest}{self._resting(label)}"
 
     def transitive_text(self, label: str) -> str:
-        """``proved``, or ``proved (modulo: ville)``."""
-        return f"{self.transitive[label]}{self._modulo(label)}"
+        """``proved``, or ``proved (1 law, 3 definitions)``."""
+        return f"{self.transitive[label]}{self._resting(label)}"
 
-    def _modulo(self, label: str) -> str:
-        below, axioms = self.transitive[label], self.axioms[label]
-        return f" (modulo: {', '.join(axioms)})" if axioms and below is not None and below.holds else ""
+    def _resting(self, label: str) -> str:
+        below, short = self.transitive[label], self.rests[label].short()
+        return f" ({short})" if short and below is not None and below.holds else ""
+
+    def resting(self, labels: Iterable[str]) -> Rests:
+        """What several claims rest on together."""
+        every = [self.rests[label] for label in labels]
+        return Rests.of((fact for one in every for fact in (*one.taken, *one.proved)), self.transitive)
 
 
 def text_tree(graph: Graph) -> str:

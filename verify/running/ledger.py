@@ -115,8 +115,8 @@ def _page(run: Run, graph: Graph, said: Commentary, command: str) -> Iterator[st
     yield from (f"{len(run.results)} claims: {counts_text(run)}.", "")
     yield "*Own* is what the checks of the claim itself found; *transitive* is never stronger than the"
     yield from ("weakest claim it uses. *Slack* is the tightest ratio of the two sides that was found.", "")
-    if axioms := {name for label in run.results for name in graph.axioms[label]}:
-        yield from (f"Derivations are *modulo* axioms: {', '.join(sorted(axioms))}.", "")
+    if rests := graph.resting(run.results):
+        yield from (f"What is derived {rests.sentence()}.", "")
     yield from _overview(run, graph, said)
     for severity in SEVERITIES:
         some = [one for one in shown_defects(run, said) if one.severity == severity]

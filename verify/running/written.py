@@ -37,10 +37,10 @@ def graph_of(run: Run) -> Graph:
 def graph_of_results(
     claims: ClaimSet, results: Mapping[str, Result], labels: Iterable[str], paper: Paper = NO_PAPER
 ) -> Graph:
-    """The graph of the labels, with the verdicts and the axioms that are known."""
+    """The graph of the labels, with the verdicts, and what they rest on as far as that is known."""
     verdicts = {label: result.verdict for label, result in results.items()}
-    axioms = {label: result.evidence.get("axioms", ()) for label, result in results.items()}
-    return replace(Graph.of(claims, verdicts, labels, axioms), paper=paper)
+    rests = {label: result.evidence.get("rests", {}) for label, result in results.items()}
+    return replace(Graph.of(claims, verdicts, labels, rests), paper=paper)
 
 
 def unexpected(run: Run) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _row(run: Run, label: str, result: Result, graph: Graph, settings: dict[str,
         "point": result.evidence.get("point") if "formula" in proof else None,
         "verdict": str(result.verdict),
         "transitive": str(graph.transitive[label]),
-        "modulo": list(graph.axioms[label]),
+        "rests": graph.rests[label].data(),
         "expected": None if expected is None else str(expected),
         "evidence": told,
         "proof": proof or None,

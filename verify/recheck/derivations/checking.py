@@ -10,6 +10,7 @@ from verify.recheck.certificates import check_certificate
 from verify.recheck.derivations import analysis, elementary, logic
 from verify.recheck.derivations.axioms import AXIOMS
 from verify.recheck.derivations.canon import Canon
+from verify.recheck.derivations.definitions import complaints
 from verify.recheck.derivations.reading import TextReader, read_setting
 from verify.recheck.derivations.trees import Nameless
 from verify.recheck.derivations.workbench import Judgement, RuleStep, Workbench, open_workbench
@@ -59,6 +60,8 @@ def examine(document: Any, axioms: Mapping[str, Mapping[str, Any]] = AXIOMS) -> 
         return found
     found.label = str(document.get("label", "derivation"))
     try:
+        for one in complaints(document.get("setting")):
+            found.complain(one)
         if document.get("format") != FORMAT:
             raise UnknownError(f"format {document.get('format')!r} is not {FORMAT!r}")
         bench = open_workbench(document, axioms, _certify)

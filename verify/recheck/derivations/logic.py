@@ -13,10 +13,15 @@ from verify.recheck.intervals import UnknownError
 
 
 def fact(step: RuleStep) -> Judgement:
-    """A fact of the setting; one about generic symbols is meant for every function of that kind."""
+    """A fact of the setting; one about generic symbols is meant for every function of that kind.
+
+    That something exists may be proved by another claim: then it is a premise.
+    """
     data = step.bench.facts.get(step.text("name"))
     if not isinstance(data, Mapping):
         raise UnknownError(f"the setting has no fact {step.data['name']!r}")
+    if claim := data.get("claim"):
+        step.bench.references.append((step.bench.now, "fact", str(claim), None))
     return step.judge(step.bench.own_reader.formula(data.get("says")))
 
 

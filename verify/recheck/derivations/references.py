@@ -1,9 +1,10 @@
 """The derivation of a claim of a document: for what the claim says, resting on what other claims say.
 
 A lemma has to be a claim with a derivation of the same formula in the same setting, or in one that is part
-of it.  A relation that is used ``pointwise`` has to be that of a claim whose formula is shown.  Both have to
-be among those that the claim says it uses.  A setting is written down once in a document, under its name: a
-fact that one derivation adds would be an assumption.
+of it; so has a claim that proves that something exists which a fact is about.  A relation that is used
+``pointwise`` has to be that of a claim whose formula is shown.  All have to be among those that the claim
+says it uses.  A setting is written down once in a document, under its name: a fact that one derivation adds
+would be an assumption.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def about_derivation(
                 raise UnknownError(f"the claim {other} is {claims[other]['verdict']!r}, not proved")
             if rule == "lemma":
                 _require_lemma(claims[other], what, setting, settings, theorems)
+            elif rule == "fact":
+                _require_derived(claims[other], setting, settings)
             else:
                 _require_relation(claims[other], what)
         except FAILURES as error:
@@ -71,6 +74,15 @@ def _setting(claim: Claim, settings: Mapping[str, Any]) -> Any:
     return settings[name]
 
 
+def _require_derived(claim: Claim, setting: Any, settings: Mapping[str, Any]) -> Any:
+    """The setting of a claim with a derivation, which speaks of what is spoken of here."""
+    if claim["theorem"] is None or "theorem" not in (claim["proof"] or {}):
+        raise UnknownError(f"the claim {claim['label']} has no derivation")
+    if not _is_part(own := _setting(claim, settings), setting):
+        raise UnknownError(f"the lemma {claim['label']} is derived in another setting")
+    return own
+
+
 def _require_lemma(
     claim: Claim,
     formula: Nameless,
@@ -78,11 +90,7 @@ def _require_lemma(
     settings: Mapping[str, Any],
     theorems: dict[str, Nameless],
 ) -> None:
-    label = claim["label"]
-    if claim["theorem"] is None or "theorem" not in (claim["proof"] or {}):
-        raise UnknownError(f"the claim {label} has no derivation")
-    if not _is_part(own := _setting(claim, settings), setting):
-        raise UnknownError(f"the lemma {label} is derived in another setting")
+    label, own = claim["label"], _require_derived(claim, setting, settings)
     if label not in theorems:
         theorems[label] = theorem_of({"setting": own, "theorem": claim["theorem"]})
     if theorems[label] != formula:

@@ -9,7 +9,7 @@ const ClaimView = (() => {
   function verdicts(claim) {
     const rest = claim.transitive !== claim.verdict ? [" rests on ", badge(claim.transitive)] : "";
     const expected = claim.expected && claim.expected !== claim.verdict ? h("p.notice", {}, `Recorded for it is ${claim.expected}.`) : null;
-    return [h("p.verdicts", {}, badge(claim.verdict), rest, h("span.quiet", {}, `${modulo(claim)} · ${claim.kind}${claim.elementary ? ", elementary" : ""} · ${claim.section}`)), expected, claim.error ? h("p.notice", {}, claim.error) : null];
+    return [h("p.verdicts", {}, badge(claim.verdict), rest, h("span.quiet", {}, `${resting(claim)} · ${claim.kind}${claim.elementary ? ", elementary" : ""} · ${claim.section}`)), expected, claim.error ? h("p.notice", {}, claim.error) : null];
   }
 
   function says(claim) {
@@ -49,7 +49,7 @@ const ClaimView = (() => {
     const steps = kept.steps.map((step, i) => h("li", { value: i }, step.shows ? h("code", {}, step.shows) : null, h("span.quiet", {}, ` ${step.by}${step.from.length ? `, from ${step.from.join(", ")}` : ""}`)));
     return part("Derivation",
       h("p", {}, `${kept.count} steps: ${kept.rules.slice(0, 8).map(([name, number]) => `${number} ${name}`).join(", ")}${kept.rules.length > 8 ? ", …" : ""}. `,
-        kept.axioms.length ? `Axioms: ${kept.axioms.join(", ")}.` : "No axioms."),
+        Object.entries(kept.rests).filter(([, names]) => names.length).map(([kind, names]) => `${kind}: ${names.join(", ")}. `)),
       more(kept.count > steps.length ? `The first ${steps.length} of ${kept.count} steps` : "The steps", h("ol.steps", {}, steps),
         kept.count > steps.length ? [h("p.quiet", {}, "All of them:"), commandLine(command("claims", claim.label, "--derivation"))] : null));
   }

@@ -53,7 +53,7 @@ const Defects = (() => {
     const labels = [...new Set([...one.claims, ...(one.repair ? [one.repair] : [])])];
     return h("ul.support", {}, labels.map((label) => {
       const claim = claims.get(label);
-      return h("li", {}, badge(claim.verdict), " ", claimLink(label), h("span.quiet", {}, ` ${sure(claim)}${modulo(claim)}`));
+      return h("li", {}, badge(claim.verdict), " ", claimLink(label), h("span.quiet", {}, ` ${sure(claim)}${resting(claim)}`));
     }));
   }
 

@@ -125,7 +125,7 @@ const GraphView = (() => {
     const proved = claim.transitive === "proved";
     const parts = [
       h("p", {}, h("strong", {}, title(claim)), " ", claim.number ? h("code", {}, selected) : "", " ", badge(claim.verdict), claim.transitive !== claim.verdict ? [" rests on ", badge(claim.transitive)] : "",
-        h("span.quiet", {}, modulo(claim))),
+        h("span.quiet", {}, resting(claim))),
       h("p.statement", {}, rich(claim.statement)),
       h("p.tools", {}, h("button", { type: "button", onclick: () => State.set({ claim: selected }, { step: true }) }, "Open the claim"), " ",
         proved ? null : h("button.why", { type: "button", onclick: explain }, "Why is this not proved?"), " ",

@@ -7,10 +7,10 @@ function badge(verdict, title) {
   return h(`span.badge.v-${MARKS[verdict] ? verdict : "none"}`, { title }, h("span", { "aria-hidden": "true" }, `${MARKS[verdict] ?? "–"} `), verdict || "not run");
 }
 
-/** The axioms that a claim is proved modulo; what does not hold is so without any. */
-function modulo(claim) {
+/** What a claim rests on, in numbers; what does not hold is so without anything. */
+function resting(claim) {
   const holds = data.verdicts.indexOf(claim.transitive) < data.verdicts.indexOf("undecided");
-  return holds && claim.modulo.length ? ` modulo ${claim.modulo.join(", ")}` : "";
+  return holds && claim.rests ? ` (rests on ${claim.rests})` : "";
 }
 
 /** A link to a claim, by its label. */
