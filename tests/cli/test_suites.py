@@ -178,6 +178,17 @@ def test_bad_input_is_one_line(folder, capsys, arguments, says):
     assert "\n" not in error
 
 
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(2, 6))])
+@pytest.mark.parametrize("model", ["machine-repair", "queue", "maintenance", "lower-bound-tree", "sis"])
+def test_optimism_is_decided_on_bundled_models(model, seed):
+    """The search is drawn to small slack, and no example is the truth itself, which has none."""
+    claim = _named(suites.SUITES["optimism"](model, None), "optimism/iterates")
+    found = run_claim(claim, replace(EFFORT, seed=seed))
+    assert found.verdict is Verdict.TESTED
+    undecided = found.evidence.get("undecided", {"count": 0})["count"]
+    assert undecided <= found.evidence["examples"] / 3  # where V = t, beyond the first piece
+
+
 # --- each suite can fail on a model of the user's -------------------------------------------
 
 
