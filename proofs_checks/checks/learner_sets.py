@@ -2,8 +2,8 @@ r"""The confidence sets that the compiled learners use, as their own code makes 
 
 Nothing here knows a radius.  For a learner with a bonus the sets are :math:`\hat\lambda\pm\beta` and
 :math:`\|\tilde p-\hat p\|_1 \le \alpha` with the numbers on its desk, where ``episodes.estimate`` leaves
-them; for the optimistic one they are what ``optimistic_sets.renew`` makes.  Data of an adversary are laid into
-the same arrays, many runs side by side: to the learner's code each pair of each run is a pair of its own.
+them; for the optimistic one they are what ``optimistic_sets.renew`` makes.  An adversary's data are laid
+into the same arrays, many runs side by side: each pair of each run is a pair of its own there.
 """
 
 from __future__ import annotations

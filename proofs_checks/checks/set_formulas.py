@@ -2,9 +2,9 @@ r"""The numbers of the confidence sets, of each implementation, against their fo
 
 Experiments do not see a radius that is too small by less than what it has to spare, nor one that is too
 large.  So the formulas stand here once more, as they are in ``eq:beta-k``, ``eq:alpha-k``,
-``lem:CI-p/uniform``, ``lem:rateUCB/tilts`` and ``lem:CI-p/kl``, sharing nothing with those of the package, and
-three implementations are held against them: the kernels of the compiled learners, and
-:mod:`ctucbvi.learning.radii` and :mod:`ctucbvi.learning.sets` in doubles and, for the exact learner, in balls.
+``lem:CI-p/uniform``, ``lem:rateUCB/tilts`` and ``lem:CI-p/kl``, sharing no code with the package, and three
+implementations are held against them: the kernels of the compiled learners, and the modules ``radii`` and
+``sets`` of :mod:`ctucbvi.learning` in doubles and, for the exact learner, in balls.
 """
 
 from __future__ import annotations
