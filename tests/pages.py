@@ -137,7 +137,8 @@ class Reader:
         if command.split()[0] in ("python", "echo"):
             path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
             found = subprocess.run(
-                ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                ["sh", "-c", command],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
                 env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
             )  # fmt: skip
             self.status = found.returncode

@@ -163,7 +163,7 @@ class World:
 
 
 @dataclass(frozen=True)
-class Look:
+class SetLook:
     """What is asked of the sets of an episode: which of them, and at which share of their size."""
 
     world: World
@@ -189,7 +189,7 @@ class Look:
 class Learner:
     """One run of the learner: whether all its sets of all episodes covered."""
 
-    look: Look
+    look: SetLook
     episodes: int = OWN_EPISODES
 
     def __call__(self, rng: np.random.Generator) -> bool:
@@ -213,7 +213,7 @@ class Learner:
 class Adversary:
     """Many runs against the adversary at once: in how many all sets covered."""
 
-    look: Look
+    look: SetLook
     episodes: int = WORST_EPISODES
 
     @property
@@ -264,13 +264,13 @@ class Adversary:
 
 def learner(world: World, kind: SetKind, *, scale: float = 1.0) -> Statistical:
     """All sets of one kind on the learner's own data, at ``scale`` times their size."""
-    trial = Learner(Look(world, kind, scale))
+    trial = Learner(SetLook(world, kind, scale))
     return Statistical(trial, at_least=1 - DELTA, trials=(340, 4000), title="learner")
 
 
 def adversary(world: World, kind: SetKind, *, scale: float = 1.0) -> Statistical:
     """All sets of one kind against the adversary, at ``scale`` times their size."""
-    trial = Adversary(Look(world, kind, scale))
+    trial = Adversary(SetLook(world, kind, scale))
     return Statistical(trial, at_least=1 - DELTA, trials=(4000, 100_000), vectorised=True, title="adversary")
 
 
@@ -280,7 +280,7 @@ def both_sets(*, uniform: bool = False, scale: float = 1.0) -> Statistical:
     The conditions of eq:G/repaired hold here: e² λmax (K-1) = 5121 <= K², and the others easily; J = 1 since
     λmax (K-1) H = 693 <= 25 L(δ) = 829.
     """
-    trial = Adversary(Look(two_by_two(), UNIFORM if uniform else BOTH, scale))
+    trial = Adversary(SetLook(two_by_two(), UNIFORM if uniform else BOTH, scale))
     missed = DELTA * (1 + Fraction(1, trial.episodes) if uniform else 2)
     return Statistical(
         trial, at_least=1 - missed, trials=(4000, 100_000), vectorised=True, title="adversary, both sets"

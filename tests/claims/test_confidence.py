@@ -102,7 +102,7 @@ def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
 def test_no_data_is_covered_exactly(kind: coverage.SetKind) -> None:
     """A pair with the largest rate and no data has |λ - λ̂| = β; rounding must not make a miss of it."""
     world = coverage.two_by_two()
-    look = coverage.Look(world, kind)
+    look = coverage.SetLook(world, kind)
     for episodes in range(1, 100):
         data = SideBySide(world.model, kind.settings(world.model, episodes), 1)
         excess, told = look.excess(data.used, *data.data)
@@ -136,7 +136,7 @@ def test_data_laid_into_the_learner_s_arrays_give_the_learner_s_sets(name: str) 
 def test_smaller_sets_cover_less(kind: coverage.SetKind) -> None:
     world = coverage.two_by_two()
     counts = [
-        coverage.Adversary(coverage.Look(world, kind, scale))(np.random.default_rng(3), 300)
+        coverage.Adversary(coverage.SetLook(world, kind, scale))(np.random.default_rng(3), 300)
         for scale in (1, 0.5, 0.35, 0.2)
     ]
     assert counts == sorted(counts, reverse=True)
