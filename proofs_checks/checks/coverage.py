@@ -14,7 +14,7 @@ The sets are those that the learners use: their own code makes them of the data
   the pair that is nearest to missing, and leaves a pair alone once it has missed, so that the miss stays.
   In every second episode it stays for one visit only, so that it stops right after a jump.
 
-A set of a quarter of the size must fail the same experiments (it is left as it is where a pair has no
+A set of a tenth of the size must fail the same experiments (it is left as it is where a pair has no
 data or too little time for a set to say anything, so that the failure is one of the constant).  Sets that are
 too small by less than what they have to spare cover nevertheless: for these, and for sets that are too large,
 :mod:`proofs_checks.checks.set_formulas` compares numbers.
