@@ -9,7 +9,7 @@ implementations are held against them: the kernels of the compiled learners, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -168,8 +168,9 @@ def _apart(one: arb | None, other: arb | None, *, distance: bool) -> arb:
 
 @st.composite
 def seen_pairs(draw: DrawFn, model: CTMDP | None = None) -> SeenPair:
-    """Draw learners of a model, and data of a pair."""
+    """Draw learners of a model, and data of a pair; rewards, which no set depends on, are 0."""
     known = draw(_MODELS) if model is None else model
+    known = replace(known, transitions=tuple(replace(row, reward=Fraction(0)) for row in known.transitions))
     episodes, delta = draw(st.sampled_from(_EPISODES)), draw(st.sampled_from(_DELTAS))
     states, least = len(known.states), min(row.rate for row in known.transitions)
     real = 2**states * states * len(known.actions) * known.horizon * episodes**2 > delta  # α of the paper
