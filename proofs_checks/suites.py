@@ -10,8 +10,9 @@ r"""Property suites by name, on random models or on one of the user's.
     The Lipschitz bounds of :math:`\lambda e^{-\lambda s}` and :math:`\int_0^te^{-\lambda s}ds`, and what
     ``lem:error-model`` makes of them.
 ``coverage``
-    The confidence sets of :math:`\lambda` and :math:`p`, for all episodes and pairs at once, on the data of
-    the learner and of an adversary.
+    The confidence sets of :math:`\lambda` and :math:`p` that the learners use, of every kind, for all
+    episodes and pairs at once, on the data of the learner and of an adversary; and their numbers against the
+    formulas.
 
 A suite is a handful of claims, built by the functions that build the paper's claims, with the model in the
 place of the strategy that draws one.  Costs are rewards with a minus sign, and rewards outside [0, 1] are
@@ -30,7 +31,13 @@ from proofs_checks.checks.common import PROOF, WAIT
 from proofs_checks.checks.contraction import contracted, contracted_iterates, stopped_error
 from proofs_checks.checks.coverage import (
     DELTA,
+    JUMPS,
+    KL,
+    L1,
     OWN_EPISODES,
+    PAPER,
+    POISSON,
+    RATES,
     WORST_EPISODES,
     World,
     adversary,
@@ -40,6 +47,7 @@ from proofs_checks.checks.coverage import (
 from proofs_checks.checks.model_error import HALF, ONE, operator_error, row_error
 from proofs_checks.checks.optimism import difference, iterates, values
 from proofs_checks.checks.perturbed import EVERY, looks, places
+from proofs_checks.checks.set_formulas import agreement
 from verify.claims import Check, Claim, Domain, claim, increasing
 from verify.provers.search import Search
 from verify.provers.statistical import Statistical
@@ -188,28 +196,44 @@ def lipschitz(on: Subject) -> Sequence[Claim]:
     )
 
 
+_KINDS = (  # of sets, what they are in the learner, and what says that they cover
+    (RATES, "rates, of the bonus", "lem:rateUCB"),
+    (JUMPS, "jumps, of the bonus", "lem:CI-p"),
+    (PAPER, "rates, --rates paper", "lem:rateUCB"),
+    (POISSON, "rates, --rates poisson", "lem:rateUCB/tilts"),
+    (L1, "jumps, --jumps l1", "lem:CI-p/uniform"),
+    (KL, "jumps, --jumps kl", "lem:CI-p/kl"),
+)
+
+
 def coverage(on: Subject) -> Sequence[Claim]:
     """All confidence sets of all episodes cover at once, with probability at least 1 - δ."""
     world = two_by_two() if on.model is None else World(on.model)
     subject = replace(on, model=world.model)
     found = []
-    for name, jumps, source in (("rates", False, "lem:rateUCB"), ("jumps", True, "lem:CI-p")):
-        text = f"P(the sets of all pairs cover in all episodes) >= {1 - DELTA}: sets of {name},"
+    for kind, words, source in _KINDS:
+        text = f"P(the sets of all pairs cover in all episodes) >= {1 - DELTA}: sets of {words},"
         found += [
             subject.claim(
-                f"coverage/{name}-learner",
-                f"{text} data of CT-UCBVI, K = {OWN_EPISODES}.",
+                f"coverage/{kind.name}-learner",
+                f"{text} data of the learner, K = {OWN_EPISODES}.",
                 source,
-                learner(world, jumps=jumps),
+                learner(world, kind),
             ),
             subject.claim(
-                f"coverage/{name}-adversary",
+                f"coverage/{kind.name}-adversary",
                 f"{text} data of an adversary, K = {WORST_EPISODES}.",
                 source,
-                adversary(world, jumps=jumps),
+                adversary(world, kind),
             ),
         ]
-    return found
+    numbers = on.claim(
+        "coverage/formulas",
+        "The numbers of all sets, in the kernels, in doubles and in balls, are those of their formulas.",
+        "eq:beta-k",
+        agreement(on.model),
+    )
+    return (*found, numbers)
 
 
 _BUILDERS = {

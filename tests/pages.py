@@ -7,7 +7,8 @@ block       what happens to it
 ``python``  is run, all of a page in one namespace; ``# name.py`` as its first line: kept as a file
 ``text``    is what the ``python`` before it printed
 ``toml``    ``# name.toml`` as its first line: kept as a file
-``sh``      takes long or needs more than the page: its commands are only parsed
+``sh``      takes long: each command is run with less of what makes it so (``LESS``) and must end with
+            status 0; ``make`` only says what it would do, ``ELSEWHERE`` is not run, nor Coq without it
 =========== ====================================================================================
 
 In what is printed, ``...`` stands for anything that is left out.  Not compared are times, sizes of errors
@@ -19,6 +20,7 @@ In what is printed, ``...`` stands for anything that is left out.  Not compared 
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -27,6 +29,7 @@ from argparse import ArgumentParser, _SubParsersAction
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from shutil import copytree, which
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
@@ -41,6 +44,25 @@ FOLLOWED = (
     *(f"docs/{name}.md" for name in f"{_NAMES} learners cluster semantics report".split()),
 )
 
+# What a command of an ``sh`` block is run with less of.
+LESS = (
+    (r"--episodes \d+", "--episodes 300"),
+    (r"--runs \d+", "--runs 2"),
+    (r" --cluster \S+", ""),  # tests/cli runs clusters
+    (r"^(python -m tests\.benchmarks\S*) .*", r"\1 --help"),  # make bench
+    (r"^ctucbvi (verify|report)(?= --json| --coq|$| [A-Za-z]+$)", r"ctucbvi \1 --claims few.py"),
+)
+ELSEWHERE = {
+    "sudo": "changes the machine",
+    "pip": "needs a network",
+    "dask": "stays until it is stopped",
+}
+_FEW = """
+from verify import Section
+section = Section(source="notes", expected="proved", symbols={"l": "λ"})
+section.claim("survival", "1 - λt", says="exp(-l*t) >= 1 - l*t", domain=("l > 0", "t >= 0"))
+CLAIMS = section.claims
+"""
 _BLOCK = re.compile(r"^```(console|python|text|toml|sh)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 _INLINE = re.compile(r"(?<!`)`(ctucbvi [^`]+)`(?!`)")
@@ -66,6 +88,9 @@ class Reader:
         assert not self.printed, f"what Python printed is not shown:\n{self.printed}"
         if language == "console":
             return self._console(body)
+        if language == "sh":
+            self._shell(body)
+            return body
         if named := _NAMED.match(body):
             Path(named[1]).write_text(body, encoding="utf-8")
         elif language == "python":
@@ -90,24 +115,41 @@ class Reader:
         assert self.status == 0, f"the status {self.status} of {command!r} is not shown:\n{printed}"
         return found
 
+    def _shell(self, body: str) -> None:
+        for command in commands(body):
+            program = command.split()[0]
+            if program == "make":
+                words = shlex.split(command, comments=True)[1:]
+                target = ["make", "--dry-run", "--always-make", *words]
+                done = subprocess.run(target, cwd=ROOT, capture_output=True, text=True, check=False)
+                assert done.returncode == 0, f"{command!r}: {done.stderr}"
+            elif program not in ELSEWHERE and (which("coqc") or "-m verify.coq" not in command):
+                for name in ("few.py", "mine.py"):  # a page may have its own
+                    if not Path(name).exists():
+                        Path(name).write_text(_FEW, encoding="utf-8")
+                if " docs/study/" in command and not Path("docs").exists():  # run where the sources are
+                    copytree(ROOT / "docs" / "study", "docs/study")
+                said = self._run(shortened(command))
+                assert self.status == 0, f"{shortened(command)!r} ends with status {self.status}:\n{said}"
+
     def _run(self, command: str) -> str:
         """What a terminal shows of it; if it goes into a file, what is said beside."""
+        if command.split()[0] in ("python", "echo"):
+            path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+            found = subprocess.run(
+                ["sh", "-c", command],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
+            )  # fmt: skip
+            self.status = found.returncode
+            return found.stdout
         words, _, file = command.partition(" > ")
-        program, *arguments = shlex.split(words.replace("\\\n", " "))
+        program, *arguments = shlex.split(words.replace("\\\n", " "), comments=True)
+        assert program == "ctucbvi", f"{command!r}: a page runs ctucbvi and python"
         written = StringIO()
         said = StringIO() if file else written
-        if program == "ctucbvi":
-            with redirect_stdout(written), redirect_stderr(said):
-                self.status = main(arguments)
-        else:
-            assert program == "python", f"{command!r}: a page runs ctucbvi and python"
-            stderr = subprocess.PIPE if file else subprocess.STDOUT
-            found = subprocess.run(
-                [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=stderr, text=True, check=False
-            )
-            self.status = found.returncode
-            written.write(found.stdout)
-            said.write(found.stderr or "")
+        with redirect_stdout(written), redirect_stderr(said):
+            self.status = main(arguments)
         if file:
             Path(file).write_text(written.getvalue(), encoding="utf-8")
         return said.getvalue()
@@ -136,10 +178,29 @@ def renewed(text: str) -> str:
     return found
 
 
+def commands(body: str) -> list[str]:
+    """The commands of an ``sh`` block."""
+    return [line for line in body.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def shortened(command: str) -> str:
+    """A command with less of what makes it take long."""
+    for long, short in LESS:
+        command = re.sub(long, short, command)
+    return command
+
+
 def long_commands(text: str) -> list[str]:
     """The commands of the ``sh`` blocks of a page."""
-    body = "".join(body for language, body in _BLOCK.findall(text) if language == "sh")
-    return [line for line in body.replace("\\\n", " ").splitlines() if line.startswith("ctucbvi ")]
+    return [line for language, body in _BLOCK.findall(text) if language == "sh" for line in commands(body)]
+
+
+def run_long_commands(text: str) -> None:
+    """Run those of a page that is not followed otherwise."""
+    reader = Reader()
+    for language, body in _BLOCK.findall(text):
+        if language == "sh":
+            reader.block(language, body)
 
 
 def mentions(text: str) -> list[str]:

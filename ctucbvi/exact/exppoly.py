@@ -37,7 +37,7 @@ from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact.piecewise import Expansion, Poly, cuts, expand, supremum
-from ctucbvi.exact.precision import enclosure, point, precision, to_fmpq
+from ctucbvi.exact.precision import enclosure, point, precision, to_fmpq, to_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,8 +99,11 @@ class ExpNumber:
             work *= 2
 
     def enclosure(self, bits: int = 64) -> Enclosure:
-        """An enclosure of relative width about ``2**-bits``."""
-        return enclosure(self.accurate(bits))
+        """An enclosure of relative width about ``2**-bits``; the number itself where it is rational."""
+        if any(kappa != 0 for kappa, _ in self.terms):
+            return enclosure(self.accurate(bits))
+        exact = to_fraction(sum((c for _, c in self.terms), fmpq(0)))
+        return Enclosure(exact, exact)
 
 
 @dataclass(frozen=True, eq=False)

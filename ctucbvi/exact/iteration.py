@@ -132,7 +132,9 @@ class Iterate:
         with precision(self.bits):
             at = to_fmpq(time)
             i = self.index(at)
-            return enclosure(self.bodies[x][i](at - self.joints[i]) + symmetric(self.slack if i else arb(0)))
+            if i == 0:  # known exactly
+                return self.bodies[x][0].at(at).enclosure(self.bits)
+            return enclosure(self.bodies[x][i](at - self.joints[i]) + symmetric(self.slack))
 
     def index(self, t: fmpq) -> int:
         """The piece that ``t`` belongs to; a joint belongs to the piece before it."""

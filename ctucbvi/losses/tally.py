@@ -157,7 +157,7 @@ def _renew(k: int, scene: Scene, truth: _Truth, desk: Desk, radii: Floats, sums:
     numbers, row, counts, crowd = scene.numbers, scene.row, sums.counts, sums.crowd
     horizon, n_plus = numbers.horizon, max(1.0, float(counts[N_PLUS, k]))
     time = max(counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest, numbers.floor)
-    alpha, beta = sqrt(numbers.jump_constant / n_plus), sqrt(numbers.rate_constant / time)
+    alpha, beta = desk.jump_radius[k], desk.rate_radius[k]
     radii[_ALPHA, k], radii[_BETA, k] = alpha, beta
     radii[_BONUS, k] = numbers.factor * (horizon * horizon * beta + horizon * alpha)
     radii[_COUNT, k], radii[_TIME, k] = 1.0 / sqrt(n_plus), 1.0 / sqrt(time)

@@ -4,23 +4,29 @@ The lemmas bound the probability that *some* set of *some* episode misses.  An e
 :math:`K` episodes and says whether every set, of every pair in every episode, covered; the harness bounds
 the probability exactly from the number of experiments in which they did.
 
-* **The learner**: CT-UCBVI itself on a model with two states, two actions and random jumps (its own
-  adaptive data).
+The sets are those that the learners use: their own code makes them of the data
+(:mod:`proofs_checks.checks.learner_sets`).  What is here knows the truth, and asks whether it is in them.
+
+* **The learner** itself plays, on a model with two states, two actions and random jumps (its own adaptive
+  data).
 * **The adversary** knows the true model, may visit any pair at any time, and tries to make the sets miss:
   for at most half of the episodes it brings pairs to where their sets say something, then it keeps visiting
   the pair that is nearest to missing, and leaves a pair alone once it has missed, so that the miss stays.
   In every second episode it stays for one visit only, so that it stops right after a jump.
 
-A radius of a quarter of its size must fail the same experiments (it is left as it is where a pair has no
-data or too little time for a set to say anything, so that the failure is one of the constant).
+A set of a tenth of the size must fail the same experiments (it is left as it is where a pair has no
+data or too little time for a set to say anything, so that the failure is one of the constant).  Sets that are
+too small by less than what they have to spare cover nevertheless: for these, and for sets that are too large,
+:mod:`proofs_checks.checks.set_formulas` compares numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from math import log
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +36,13 @@ from ctucbvi.model import CTMDP
 from ctucbvi.modelfile import parse_model
 from verify.provers.statistical import Statistical
 
+if TYPE_CHECKING:
+    from proofs_checks.checks.learner_sets import Integers, UsedSets
+
 Floats = NDArray[np.float64]
 DELTA = Fraction(1, 5)
 OWN_EPISODES, WORST_EPISODES = 40, 100
+_EDGE = 1 + 2.0**-40  # of a set, in units of its radius: the sets are in doubles
 _NEVER = 1e-300  # in the place of rate 0, where a jump never comes
 _MODEL = """
 name = "two-by-two"
@@ -56,6 +66,33 @@ def two_by_two() -> World:
 
 
 @dataclass(frozen=True)
+class SetKind:
+    """Sets that some learner uses: those of the rates, those of the jumps, or both."""
+
+    name: str
+    rates: str | None  # of the optimistic learner; none: a learner with a bonus
+    jumps: str | None
+    looks: Sequence[str]  # rates, jumps
+
+    def settings(self, model: CTMDP, episodes: int) -> Settings:
+        """Those of the learner that uses them."""
+        bonus = "paper" if self.rates is None else "optimistic"
+        return Settings.for_model(
+            model, episodes=episodes, delta=DELTA, bonus=bonus, rates=self.rates, jumps=self.jumps
+        )
+
+
+RATES = SetKind("rates", None, None, ("rates",))
+JUMPS = SetKind("jumps", None, None, ("jumps",))
+BOTH = SetKind("both sets", None, None, ("rates", "jumps"))
+PAPER = SetKind("paper", "paper", "l1", ("rates",))
+L1 = SetKind("l1", "paper", "l1", ("jumps",))
+UNIFORM = SetKind("both sets", "paper", "l1", ("rates", "jumps"))
+POISSON = SetKind("poisson", "poisson", "kl", ("rates",))
+KL = SetKind("kl", "poisson", "kl", ("jumps",))
+
+
+@dataclass(frozen=True)
 class World:
     """The true model, which the experiments know."""
 
@@ -75,6 +112,13 @@ class World:
                 found[k, y] = float(p)
         return found
 
+    @cached_property
+    def places(self) -> tuple[Integers, Integers]:
+        """The pairs and the targets of all jumps that there are, in the order of the learner's arrays."""
+        pairs = [(k, y) for k, pair in enumerate(self.model.pairs) if pair.rate for y, _ in pair.to]
+        found = np.array(pairs, np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
     @property
     def lambda_max(self) -> float:
         """λmax."""
@@ -85,84 +129,83 @@ class World:
         """H."""
         return float(self.model.horizon)
 
-    @property
-    def size(self) -> int:
-        """SA."""
-        return len(self.model.states) * len(self.model.actions)
+    def ends(self, sets: UsedSets) -> tuple[Floats, Floats]:
+        """The ends of the sets of rates; infinite where they are those of all rates, up to rounding."""
+        spare = (_EDGE - 1) * self.lambda_max
+        low = np.where(sets.low <= spare, -np.inf, sets.low)
+        return low, np.where(sets.high >= self.lambda_max - spare, np.inf, sets.high)
 
-    def rate_excess(self, n_plus: Floats, time: Floats, radii: Radii) -> Floats:
-        """|λ̂ - λ|/β of every pair; above 1 the set misses."""
+    def rate_excess(self, sets: UsedSets, n_plus: Floats, time: Floats) -> Floats:
+        """How far λ is from N/T, in units of the way to the end of its set; above 1 the set misses.
+
+        An end at a bound on all rates cannot be passed.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            estimate = np.where(n_plus > 0, np.minimum(n_plus / time, self.lambda_max), 0.0)
-        found: Floats = np.abs(estimate - self.rates) / radii.rate(time)
+            seen = np.where(n_plus > 0, n_plus / time, 0.0)
+            middle = np.clip(np.minimum(seen, self.lambda_max), sets.low, sets.high)
+            low, high = self.ends(sets)
+            sides = (self.rates - middle) / (high - middle), (middle - self.rates) / (middle - low)
+        found: Floats = np.maximum(*(np.where(np.isnan(side), 0.0, side) for side in sides))
         return found
 
-    def jump_excess(self, n_plus: Floats, estimates: Floats, radii: Radii) -> Floats:
-        """‖p̂ - p‖₁/α of every pair, the last axis of the estimates being the states."""
-        found: Floats = np.abs(estimates - self.rows).sum(axis=-1) / radii.jump(n_plus)
+    def jump_excess(self, sets: UsedSets) -> Floats:
+        """How far p is from p̂, in units of the radius; above 1 the set misses."""
+        pairs, targets = self.places
+        true = self.rows[pairs, targets]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = (
+                np.where(sets.chance > 0, sets.chance * np.log(sets.chance / true), 0.0)
+                if sets.divergence
+                else np.abs(sets.chance - true)
+            )
+        found: Floats = parts @ (pairs[:, None] == np.arange(len(self.rates))) / sets.reach
         return found
 
 
 @dataclass(frozen=True)
-class Radii:
-    """The radii of ``eq:beta-k`` and ``eq:alpha-k`` for a world, times ``scale`` where there are data."""
+class SetLook:
+    """What is asked of the sets of an episode: which of them, and at which share of their size."""
 
     world: World
-    episodes: int
+    kind: SetKind
     scale: float = 1.0
-    uniform: bool = False  # with n(n + 1), n = max{1, N}, in the place of HK² in α
 
-    def rate(self, time: Floats) -> Floats:
-        """β in its second form: without data |λ - 0| may be λmax = β exactly, which must not be rounded."""
-        lambda_max = self.world.lambda_max
-        floor = self.confidence / lambda_max
-        found: Floats = np.where(
-            time < floor, lambda_max, np.sqrt(lambda_max * self.confidence / np.maximum(time, floor))
-        )
-        return found
-
-    @property
-    def confidence(self) -> float:
-        """L(δ); a smaller scale is a smaller one."""
-        return 4 * log(2 * self.world.size * self.episodes / DELTA) * self.scale**2
-
-    def jump(self, n_plus: Floats) -> Floats:
-        """α."""
-        n = np.maximum(1, n_plus)
-        steps = n * (n + 1) if self.uniform else self.world.horizon * self.episodes**2
-        states = len(self.world.model.states)
-        inner = states * log(2) + np.log(self.world.size * steps / float(DELTA))
-        found: Floats = np.sqrt(2 * inner / n) * np.where(n_plus > 0, self.scale, 1.0)
-        return found
+    def excess(self, sets: UsedSets, n_plus: Floats, time: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """How near each pair is to missing, above 1 if it does; and whether its sets say something."""
+        found, told = np.zeros(sets.low.shape), np.ones(sets.low.shape, bool)
+        if "rates" in self.kind.looks:
+            says = np.isfinite(self.world.ends(sets)).any(axis=0)
+            rates = self.world.rate_excess(sets, n_plus, time)
+            found, told = np.maximum(found, rates / np.where(says, self.scale, 1.0)), told & says
+        if "jumps" in self.kind.looks:
+            says = n_plus > 0
+            shrunk = self.scale**2 if sets.divergence else self.scale
+            jumps = self.world.jump_excess(sets)
+            found, told = np.maximum(found, jumps / np.where(says, shrunk, 1.0)), told & says
+        return found, told
 
 
 @dataclass(frozen=True)
 class Learner:
-    """One run of CT-UCBVI: whether all sets of all episodes covered."""
+    """One run of the learner: whether all its sets of all episodes covered."""
 
-    world: World
-    jumps: bool  # the sets of p, or those of λ
-    scale: float = 1.0
+    look: SetLook
     episodes: int = OWN_EPISODES
 
     def __call__(self, rng: np.random.Generator) -> bool:
         """Play all episodes."""
-        from ctucbvi.learning.fast.learner import FastLearner  # compiled: slow to load
+        from proofs_checks.checks.learner_sets import Player  # compiled: slow to load
 
-        model = self.world.model
-        settings = Settings.for_model(model, episodes=self.episodes, delta=DELTA)
-        learner = FastLearner(model, settings, seed=int(rng.integers(2**31)), steps=10)
-        radii = Radii(self.world, self.episodes, self.scale)
-        n_plus, time = np.zeros((2, len(model.pairs)))
+        model = self.look.world.model
+        settings = self.look.kind.settings(model, self.episodes)
+        player = Player(model, settings, int(rng.integers(2**31)))
+        before = player.data
         for _ in range(self.episodes):
-            learner.advance(1)  # its estimates are those before the episode
-            if self.jumps:
-                excess = self.world.jump_excess(n_plus, learner.probabilities, radii)
-            else:
-                excess = self.world.rate_excess(n_plus, time, radii)
-            if excess.max() > 1:
+            player.learner.advance(1)
+            excess, _ = self.look.excess(player.used, *before)
+            if excess.max() > _EDGE:
                 return False
-            n_plus, time = learner.n_plus.astype(float), np.array([float(t) for t in learner.time])
+            before = player.data
         return True
 
 
@@ -170,68 +213,64 @@ class Learner:
 class Adversary:
     """Many runs against the adversary at once: in how many all sets covered."""
 
-    world: World
-    jumps: bool
-    scale: float = 1.0
+    look: SetLook
     episodes: int = WORST_EPISODES
-    both: bool = False  # the sets of p and those of λ together
-    uniform: bool = False
+
+    @property
+    def world(self) -> World:
+        """The true model."""
+        return self.look.world
 
     def __call__(self, rng: np.random.Generator, count: int) -> int:
         """Play all episodes of ``count`` runs."""
-        radii = Radii(self.world, self.episodes, self.scale, self.uniform)
-        pairs, states = self.world.rows.shape
-        n_plus, time = np.zeros((2, count, pairs))
-        seen = np.zeros((count, pairs, states))  # jumps to each state
-        covered, runs = np.ones(count, bool), np.arange(count)
-        for episode in range(self.episodes):
-            excess = self._excess(n_plus, time, seen, radii)
-            covered &= excess.max(axis=1) <= 1
-            told = n_plus > 0 if self.jumps else time >= radii.confidence / self.world.lambda_max
-            pair = self._target(excess, told, time, patient=2 * episode < self.episodes)
-            more, spent = self._play(rng, self.world.rates[pair], one_visit=bool(episode % 2))
-            n_plus[runs, pair] += more
-            time[runs, pair] += spent
-            seen[runs, pair] += rng.multinomial(more, self.world.rows[pair])
-        return int(covered.sum())
+        from proofs_checks.checks.learner_sets import SideBySide  # compiled: slow to load
 
-    def _excess(self, n_plus: Floats, time: Floats, seen: Floats, radii: Radii) -> Floats:
-        rates = self.world.rate_excess(n_plus, time, radii)
-        if not (self.jumps or self.both):
-            return rates
-        jumps = self.world.jump_excess(n_plus, seen / np.maximum(1, n_plus)[..., None], radii)
-        return np.maximum(jumps, rates) if self.both else jumps
+        settings = self.look.kind.settings(self.world.model, self.episodes)
+        data = SideBySide(self.world.model, settings, count)
+        covered = np.ones(count, bool)
+        for episode in range(self.episodes):
+            n_plus, time = data.data
+            excess, told = self.look.excess(data.used, n_plus, time)
+            covered &= excess.max(axis=1) <= _EDGE
+            pair = self._target(excess, told, time, patient=2 * episode < self.episodes)
+            data.add(pair, *self._play(rng, pair, data.ticks, data.tick, one_visit=bool(episode % 2)))
+        return int(covered.sum())
 
     def _target(
         self, excess: Floats, told: NDArray[np.bool_], time: Floats, *, patient: bool
     ) -> NDArray[np.int64]:
         """The pair nearest to missing; before, if ``patient``, those whose sets say nothing yet."""
-        near = np.where(excess > 1, -1.0, excess)
+        near = np.where(excess > _EDGE, -1.0, excess)
         if patient:
             near = np.where(told, near, 2 + 1 / (1 + time))  # the one with the least time first
         found: NDArray[np.int64] = np.where(self.world.rates > 0, near, -2.0).argmax(axis=1)
         return found
 
     def _play(
-        self, rng: np.random.Generator, rate: Floats, *, one_visit: bool
-    ) -> tuple[NDArray[np.int64], Floats]:
-        """Observed jumps and time spent: all of the episode, or until the first jump."""
-        horizon = self.world.horizon
-        if not one_visit:
-            return rng.poisson(rate * horizon), np.full(len(rate), horizon)
-        holding = rng.exponential(1 / np.maximum(rate, _NEVER))
-        return (holding <= horizon).astype(np.int64), np.minimum(holding, horizon)
+        self, rng: np.random.Generator, pair: Integers, ticks: int, tick: float, *, one_visit: bool
+    ) -> tuple[Integers, Integers, Integers]:
+        """Time in ticks, whether it was cut off, and jumps: of a whole episode, or until the first jump."""
+        rate, runs = self.world.rates[pair], len(pair)
+        if one_visit:
+            holding = rng.exponential(1 / np.maximum(rate, _NEVER)) / tick
+            jumps = (holding <= ticks).astype(np.int64)
+            spent = np.clip(np.rint(holding), 1, ticks).astype(np.int64)
+        else:
+            jumps, spent = rng.poisson(rate * self.world.horizon), np.full(runs, ticks)
+        pairs, targets = self.world.places
+        seen = rng.multinomial(jumps, self.world.rows[pair])[:, targets] * (pair[:, None] == pairs)
+        return spent, np.asarray(1 - jumps if one_visit else np.ones(runs), np.int64), seen
 
 
-def learner(world: World, *, jumps: bool, scale: float = 1.0) -> Statistical:
-    """All sets of one kind on the data of CT-UCBVI itself, with ``scale`` times the radius."""
-    trial = Learner(world, jumps, scale)
-    return Statistical(trial, at_least=1 - DELTA, trials=(160, 4000), title="learner")
+def learner(world: World, kind: SetKind, *, scale: float = 1.0) -> Statistical:
+    """All sets of one kind on the learner's own data, at ``scale`` times their size."""
+    trial = Learner(SetLook(world, kind, scale))
+    return Statistical(trial, at_least=1 - DELTA, trials=(340, 4000), title="learner")
 
 
-def adversary(world: World, *, jumps: bool, scale: float = 1.0) -> Statistical:
-    """All sets of one kind against the adversary, with ``scale`` times the radius."""
-    trial = Adversary(world, jumps, scale)
+def adversary(world: World, kind: SetKind, *, scale: float = 1.0) -> Statistical:
+    """All sets of one kind against the adversary, at ``scale`` times their size."""
+    trial = Adversary(SetLook(world, kind, scale))
     return Statistical(trial, at_least=1 - DELTA, trials=(4000, 100_000), vectorised=True, title="adversary")
 
 
@@ -241,7 +280,7 @@ def both_sets(*, uniform: bool = False, scale: float = 1.0) -> Statistical:
     The conditions of eq:G/repaired hold here: e² λmax (K-1) = 5121 <= K², and the others easily; J = 1 since
     λmax (K-1) H = 693 <= 25 L(δ) = 829.
     """
-    trial = Adversary(two_by_two(), jumps=False, scale=scale, both=True, uniform=uniform)
+    trial = Adversary(SetLook(two_by_two(), UNIFORM if uniform else BOTH, scale))
     missed = DELTA * (1 + Fraction(1, trial.episodes) if uniform else 2)
     return Statistical(
         trial, at_least=1 - missed, trials=(4000, 100_000), vectorised=True, title="adversary, both sets"

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
+from ctucbvi import Enclosure, ExpPoly
 from ctucbvi.exact.precision import precision, to_fmpq
 from proofs_checks.checks.perturbed import BITS, EVERY, Looked, full_row, looks
 from proofs_checks.checks.perturbed_values import expected, waiting
@@ -43,13 +44,13 @@ def operator_error(
 def row_error(share: Fraction, kinds: tuple[str, ...]) -> Search:
     """``|Σ f (p̂ - p)|`` at one time against ``share u ‖p̂ - p‖₁``, for functions with ``f <= u``."""
 
-    def sides(example: Looked) -> tuple[arb, Fraction]:
+    def sides(example: Looked) -> tuple[Enclosure, Fraction]:
         place = example.place
         size, u = len(place.case.model.states), place.time
         row = full_row(place.case.model.pairs[place.pair], size)
         moves = [q - p for q, p in zip(place.case.estimates[place.pair].row, row, strict=True)]
-        with precision(BITS):
-            terms = [f(to_fmpq(u)) * to_fmpq(d) for f, d in zip(example.functions, moves, strict=True)]
-            return abs(sum(terms, arb(0))), share * u * sum((abs(d) for d in moves), ZERO)
+        moved = sum((f * d for f, d in zip(example.functions, moves, strict=True)), ExpPoly.zero()).at(u)
+        found = moved.enclosure(2 * BITS)  # exact where rational; tells e^(-100) from 0
+        return found if moved.sign() >= 0 else -found, share * u * sum((abs(d) for d in moves), ZERO)
 
     return Search((250, 4000), given=looks(kinds=kinds), sides=sides, title="rows")

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
+from itertools import product
 
 from flint import arb
 from hypothesis import strategies as st
@@ -152,9 +153,14 @@ def estimate(
 
 # Radii drawn for each pair on its own leave some pair with a large radius that its error does not use: the
 # bonus then lifts all values to the truncation and hides what it is for.  So in most examples all pairs err
-# alike, and in one respect only.
-_FOCUS = st.sampled_from(("rates", "jumps", "rates", "free"))
-_BETAS, _ALPHAS, _MARGIN = (st.sampled_from(pool) for pool in (_SHARES, _DISTANCES, _MARGINS))
+# alike, and in one respect only.  No set is a single point: it would be the truth, without a bonus, and where
+# no action but such ones matters both sides are one number, which no enclosure of it tells from itself.
+_RADII = {
+    "rates": st.sampled_from([(share, _ZERO) for share in _SHARES if share]),
+    "jumps": st.sampled_from([(_ZERO, distance) for distance in _DISTANCES if distance]),
+    "free": st.sampled_from([radii for radii in product(_SHARES, _DISTANCES) if any(radii)]),
+}
+_FOCUS, _MARGIN = st.sampled_from(("rates", "jumps", "rates", "free")), st.sampled_from(_MARGINS)
 
 
 @dataclass(frozen=True)
@@ -186,12 +192,9 @@ def perturbed(
     lambda_max = model.max_rate * draw(_MARGIN)
     size, count = len(model.states), len(model.pairs)
     focus = draw(_FOCUS)
-    aims = [_Aim(draw(st.sampled_from(kinds)), draw(_BETAS), draw(_ALPHAS), draw(st.integers(0, size - 1)))
-            for _ in range(count)]  # fmt: skip
-    if focus != "free":
-        aims = [
-            replace(aims[0], beta=aims[0].beta * (focus == "rates"), alpha=aims[0].alpha * (focus == "jumps"))
-        ] * count
+    aims = [_Aim(draw(st.sampled_from(kinds)), *draw(_RADII[focus]), draw(st.integers(0, size - 1)))
+            for _ in range(count if focus == "free" else 1)]  # fmt: skip
+    aims *= count // len(aims)
     found = [estimate(p, size, lambda_max, a.kind, lambda_max * a.beta, a.alpha, a.target)
              for p, a in zip(model.pairs, aims, strict=True)]  # fmt: skip
     return Perturbed(model, lambda_max, tuple(found))

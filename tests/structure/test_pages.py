@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import FOLLOWED, ROOT, long_commands, mentions, parse, renewed, same, unknown
+from tests.pages import (
+    FOLLOWED,
+    ROOT,
+    long_commands,
+    mentions,
+    parse,
+    renewed,
+    run_long_commands,
+    same,
+    shortened,
+    unknown,
+)
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" / "README.md"])
 CODE = re.compile(r"^    .*?$|^```.*?^```$|`[^`\n]*`|\$[^$\n]*\$", flags=re.DOTALL | re.MULTILINE)
@@ -30,12 +41,26 @@ def test_a_page_shows_what_one_gets(page):
 def test_a_page_names_commands_and_files_that_exist(page):
     text = page.read_text(encoding="utf-8")
     for command in long_commands(text):
-        parse(command)
+        if command.startswith("ctucbvi "):
+            parse(command)
     assert [wrong for command in mentions(text) for wrong in unknown(command)] == []
     for found in LINK.finditer(CODE.sub("", text)):
         target = found[1] or found[2]
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+MANY = ("docs/study/README.md",)  # commands: about a minute
+UNFOLLOWED = [
+    pytest.param(name, marks=pytest.mark.thorough if name in MANY else ())
+    for name in (str(page.relative_to(ROOT)) for page in PAGES)
+    if name not in FOLLOWED and long_commands((ROOT / name).read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("page", UNFOLLOWED)
+def test_the_commands_of_a_page_end_well(page):
+    run_long_commands((ROOT / page).read_text(encoding="utf-8"))
 
 
 SHOWN = """\
@@ -99,6 +124,43 @@ def test_a_page_that_shows_something_else_is_noticed(old, new):
 def test_a_page_that_cannot_be_followed_is_noticed(old, new):
     with pytest.raises(AssertionError):
         renewed(SHOWN.replace(old, new))
+
+
+LONG = "ctucbvi regret x --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786"
+
+
+def test_long_commands_are_run_with_less():
+    assert shortened(LONG) == "ctucbvi regret x --episodes 300 --runs 2 --out study"
+    few = "--claims few.py"
+    assert shortened("ctucbvi verify --json > run.json") == f"ctucbvi verify {few} --json > run.json"
+    assert shortened("ctucbvi verify --cluster tcp://host:8786") == f"ctucbvi verify {few}"
+    assert shortened("ctucbvi report DIR") == f"ctucbvi report {few} DIR"
+    for same_effort in (
+        "ctucbvi verify coverage optimism --seed 1",
+        "ctucbvi verify --claims mine.py --coq d",
+    ):
+        assert shortened(same_effort) == same_effort
+
+
+@pytest.mark.parametrize("command", ["ctucbvi plan queue > plan.txt", "make verify  # all", "sudo rm -r x"])
+def test_commands_that_end_well_pass(command):
+    run_long_commands(f"```sh\n{command}\n```\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ctucbvi plan nobody",
+        "ctucbvi verify coverage --examples 20",
+        "python -c 'raise SystemExit(3)'",
+        "make nothing-of-the-kind",
+        "rm -r x",
+        "ctucbvi models queue > queue.toml\nctucbvi plan quue.toml",
+    ],
+)
+def test_a_command_that_ends_otherwise_is_noticed(command):
+    with pytest.raises(AssertionError):
+        run_long_commands(f"```sh\n{command}\n```\n")
 
 
 @pytest.mark.parametrize("wrong", ["ctucbvi plann x", "ctucbvi plan x --digit-s 3", "ctucbvi verify --x=1"])

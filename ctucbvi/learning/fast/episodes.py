@@ -103,6 +103,8 @@ class Desk(NamedTuple):
     """The estimates, the iterates and the policy of the episode under way."""
 
     rate: Floats  # (pairs,) λ̂
+    rate_radius: Floats  # (pairs,) β
+    jump_radius: Floats  # (pairs,) α
     gain: Floats  # (pairs,) r + b
     chance: Floats  # (non-zeros,) p̂
     weights: Floats  # (4, pairs padded to a multiple of TOGETHER): e^{-z}, (r+b)hφ, α and β of grid.py
@@ -269,6 +271,7 @@ def estimate(k: int, scene: Scene, counts: Integers, jumps: Integers, desk: Desk
         desk.chance[e] = jumps[e] / max(1, n_plus)
     rate_radius = sqrt(numbers.rate_constant / max(time, numbers.floor))
     jump_radius = sqrt(numbers.jump_constant / max(1.0, float(n_plus)))
+    desk.rate_radius[k], desk.jump_radius[k] = rate_radius, jump_radius
     if numbers.sharp:
         gain[k] = reward + sharp_bonus(numbers, rate[k], reward, rate_radius, jump_radius, n_plus)
     else:
@@ -276,6 +279,13 @@ def estimate(k: int, scene: Scene, counts: Integers, jumps: Integers, desk: Desk
     decay, phi, alpha, beta = cell_weights(rate[k] * numbers.cell)
     weights[0, k], weights[1, k] = decay, gain[k] * numbers.cell * phi
     weights[2, k], weights[3, k] = alpha, beta
+
+
+@compiled()
+def estimate_all(scene: Scene, counts: Integers, jumps: Integers, desk: Desk) -> None:
+    """Renew the estimates of all pairs."""
+    for k in range(scene.reward.size):
+        estimate(k, scene, counts, jumps, desk)
 
 
 @compiled()

@@ -55,6 +55,7 @@ from ctucbvi.learning.fast.episodes import (
     Memory,
     Scene,
     estimate,
+    estimate_all,
     full,
     note,
     pick,
@@ -269,8 +270,7 @@ def march_cells(scene: Scene, desk: Desk, room: CellRoom, words: WordRoom) -> bo
 @compiled()
 def plan_to_the_end(scene: Scene, memory: Memory, desk: Desk, room: CellRoom, words: WordRoom) -> bool:
     """The fixed point and its policy from the present data; whether the policy is another."""
-    for k in range(scene.reward.size):
-        estimate(k, scene, memory.counts, memory.jumps, desk)
+    estimate_all(scene, memory.counts, memory.jumps, desk)
     memory.clock[at.PLANNED] += 1
     return bool(march_cells(scene, desk, room, words))
 
@@ -298,8 +298,8 @@ def run_to_the_end(
         episode, again = clock[at.EPISODE] + 1, True
         if lazily:
             again = due(episode, numbers, memory, last, growth)
-            for k in range(scene.reward.size if again else 0):
-                estimate(k, scene, counts, jumps, desk)
+            if again:
+                estimate_all(scene, counts, jumps, desk)
         else:
             for n in range(clock[at.VISITED]):
                 k = visited[n]

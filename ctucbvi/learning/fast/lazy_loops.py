@@ -18,7 +18,7 @@ from ctucbvi.learning.fast.episodes import (
     Scene,
     accuracy,
     choose,
-    estimate,
+    estimate_all,
     full,
     note,
     pick,
@@ -34,8 +34,7 @@ from ctucbvi.learning.fast.sweeps import iterate, slot
 def plan_again(scene: Scene, memory: Memory, desk: Desk, episode: int) -> bool:
     """Estimates, modified value iteration and policy from the present data; whether the policy is another."""
     clock, depth = memory.clock, desk.values.shape[0]
-    for k in range(scene.reward.size):
-        estimate(k, scene, memory.counts, memory.jumps, desk)
+    estimate_all(scene, memory.counts, memory.jumps, desk)
     n = iterate(scene, desk, accuracy(scene.numbers, episode))
     clock[at.ROUNDS], clock[at.SIDE] = n, slot(n, depth)
     clock[at.PLANNED] += 1

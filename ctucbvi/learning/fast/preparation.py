@@ -112,6 +112,8 @@ def make_desk(scene: kernels.Scene, *, deep: bool) -> kernels.Desk:
     depth = max(2, min(_MOST_DEPTH, _MOST_NUMBERS // (pairs * points))) if deep else 2
     return kernels.Desk(
         rate=np.zeros(pairs),
+        rate_radius=np.zeros(pairs),
+        jump_radius=np.zeros(pairs),
         gain=np.zeros(pairs),
         chance=np.zeros(len(scene.target)),
         weights=np.zeros((4, padded)),
