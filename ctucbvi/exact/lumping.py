@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import gcd, lcm
 from typing import NamedTuple
 
@@ -39,21 +38,6 @@ class Quotient:
     def size(self) -> int:
         """The number of classes."""
         return len(self.terminal)
-
-    @cached_property
-    def idle(self) -> frozenset[int]:
-        """The classes from which no reward can be reached: whatever is done, their value is exactly 0."""
-        earning = {pair.state for pair in self.pairs if pair.reward != 0 or pair.start != 0}
-        sources: dict[int, set[int]] = {}
-        for pair in self.pairs:
-            for y, _ in pair.to if pair.rate > 0 else ():
-                sources.setdefault(y, set()).add(pair.state)
-        new = list(earning)
-        while new:
-            fresh = sources.get(new.pop(), set()) - earning
-            earning |= fresh
-            new += fresh
-        return frozenset(range(self.size)) - earning
 
 
 def lump(model: CTMDP) -> Quotient:

@@ -5,8 +5,8 @@ every value and, where signs could be proved, the policy.  :func:`solve` chooses
 precision, looks at what came out, and raises it until the digits that were asked for are
 there and the policy is resolved; ties that two further rounds do not separate are reported as
 ties.  Digits count against the value itself, also where it nearly cancels; a value that three
-further rounds do not tell from 0 is reported as one of unknown digits (0 is proved only where no
-reward can be reached).  Everything has a budget, and what it did not suffice for is a doubt.
+further rounds do not tell from 0 is reported as one of unknown digits (0 is proved where the graph
+tells it: :mod:`ctucbvi.exact.certain`).  Everything has a budget, and what it did not suffice for is a doubt.
 
 What does not depend on the digits (the lumped problem, its numbers, the first regime) is kept with a small
 model, which is quicker solved than read: to solve it again does not read it again.

@@ -14,6 +14,7 @@ from flint import arb, fmpq
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
+from ctucbvi.exact.certain import certain_values
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq, to_fraction
 from ctucbvi.exact.trajectory import OpenSign, PassPiece
@@ -53,8 +54,8 @@ class Values:
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
         x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
-        if x in self.quotient.idle:
-            return Enclosure(Fraction(0), Fraction(0))
+        if (known := self.certain.get(x)) is not None:
+            return self.model.objective.turned(Enclosure(known, known))
         if time > self.reached:
             found = self._ahead(time)
         else:
@@ -65,6 +66,11 @@ class Values:
         # What is known beforehand helps where the budget was short.
         scale = self.model.value_scale
         return self.model.objective.turned(Enclosure(max(found.lower, -scale), min(found.upper, scale)))
+
+    @cached_property
+    def certain(self) -> dict[int, Fraction]:
+        """The classes whose value the graph alone tells, with that value, in the plain form."""
+        raise NotImplementedError
 
     @cached_property
     def reached(self) -> Fraction:
@@ -184,6 +190,11 @@ class Solution(Viewed, Values):
 
     truncate: bool  # whether values are capped at the remaining time
     times_proved: ClassVar[bool] = True
+
+    @cached_property
+    def certain(self) -> dict[int, Fraction]:
+        """The classes whose value the graph alone tells, with that value, in the plain form."""
+        return certain_values(self.quotient, self.semantics, truncate=self.truncate)
 
     def segments(self, state: str) -> list[Segment]:
         """The optimal policy of ``state``, in increasing remaining time."""

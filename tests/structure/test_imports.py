@@ -66,6 +66,7 @@ VERIFY = [
 EXACT = [
     {"precision"},
     {"signs", "lumping"},
+    {"certain"},
     {"poisson", "piecewise", "problem"},
     {"motion"},
     {"regimes", "exppoly"},
