@@ -2,7 +2,7 @@
 
 A command is a module with ``run(options)``, named by its parser, so that ``--help`` loads nothing that
 computes.  Results go to stdout, progress and messages to stderr.  Exit status 0: done; 1: a check failed, or
-digits that were asked for are missing; 2: bad input, one line on stderr.
+digits that were asked for are missing; 2: bad input, or an output that cannot be written, one line on stderr.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import atexit
 import difflib
 import gc
 import importlib
-import os
 import signal
 import sys
 import threading
@@ -23,6 +22,7 @@ from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
 from verify.errors import UserError
+from verify.streams import writing
 
 _LONGEST = 30  # digits of a whole number
 # New objects between two searches for cycles: most of what is made here is kept, or has none.
@@ -157,18 +157,18 @@ def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -
     if arguments is None:
         gc.set_threshold(SELDOM)
         atexit.register(gc.freeze)  # nothing is searched once more at the end
+    with writing(parser.prog):
+        return _run(parser, arguments)
+
+
+def _run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
     try:
         options = parser.parse_args(arguments)
         status: int = importlib.import_module(options.module).run(options)
-        sys.stdout.flush()
         return status
     except UserError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        # The reader went away (... | head): not an error, and nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except TerminatedError:
         print(f"{parser.prog}: terminated", file=sys.stderr)
         return 143

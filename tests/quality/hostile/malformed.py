@@ -22,6 +22,7 @@ from tests.unit.test_recheck_claims import GROWS, said
 from tests.unit.test_recheck_derivations import RIGHT
 from tests.unit.test_recheck_derivations_documents import POSITIVE, RELATION, USES, claim
 from verify.recheck import recheck
+from verify.streams import writing
 
 SECONDS = 4.0  # of the processor, for one document
 _RUN = {"claims": [claim(POSITIVE), claim(USES), RELATION]}
@@ -148,5 +149,6 @@ def found(seed: int, count: int) -> Iterator[tuple[str, Any]]:
 
 
 if __name__ == "__main__":
-    for wrong, data in found(int(sys.argv[1]), int(sys.argv[2])):
-        print(wrong, reprlib.repr(data), flush=True)
+    with writing("python -m tests.quality.hostile.malformed"):
+        for wrong, data in found(int(sys.argv[1]), int(sys.argv[2])):
+            print(wrong, reprlib.repr(data), flush=True)
