@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
+from time import monotonic
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
@@ -25,6 +26,7 @@ from verify.errors import UserError
 from verify.streams import writing
 
 _LONGEST = 30  # digits of a whole number
+_LONG = 1e6  # seconds that nobody waits for
 # New objects between two searches for cycles: most of what is made here is kept, or has none.
 SELDOM, RARELY = 50_000, 2_000_000  # for a command, and for a process that does nothing but check claims
 
@@ -179,6 +181,36 @@ def _run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
 
 class TerminatedError(KeyboardInterrupt):
     """Somebody has asked the process to end (SIGTERM), and it goes the way of Ctrl-C."""
+
+
+class OutOfTimeError(KeyboardInterrupt):
+    """The time that somebody gave is over; it goes the way of Ctrl-C, whatever is being done."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Around work that nothing else stops: after so many seconds it ends, by :class:`OutOfTimeError`.
+
+    Where there is no such signal, or it could not come here, work ends when it is done, and then by it.
+    """
+    end = monotonic() + seconds
+    known = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+    def stop(*_: Any) -> NoReturn:
+        raise OutOfTimeError
+
+    if not known or not 0 < seconds < _LONG:
+        yield
+    else:
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    if monotonic() > end:
+        raise OutOfTimeError
 
 
 @contextmanager

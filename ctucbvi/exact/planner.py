@@ -14,7 +14,7 @@ model, which is quicker solved than read: to solve it again does not read it aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import ceil, gcd, log2
 
@@ -48,7 +48,8 @@ def solve(
 
     What is missing in the end is listed in :attr:`Solution.undecided`.  If the budget did not
     suffice for one pass over the horizon, :class:`UndecidedError` is raised, and its ``known`` is a
-    solution that is rough, or has only wide enclosures, where the pass did not come.
+    solution that is rough, or has only wide enclosures, where the pass did not come; None if it did not
+    begin.  Everything counts, from the first look at the model on.
 
     The digits hold for every state at the horizon and for the points ``at``; elsewhere the
     error has the same bound in absolute terms.  ``resolve_policy=False`` stops as soon as
@@ -59,7 +60,11 @@ def solve(
     spending = (budget or Budget()).begin()
     points: list[tuple[str, Number]] = [(x, model.horizon) for x in model.states]
     points += at
-    ground = _ground(model.plain(truncate=truncate, semantics=semantics), semantics, truncate)
+    plain = model.plain(truncate=truncate, semantics=semantics)
+    try:
+        ground = _ground(plain, semantics, truncate, lambda: spending.check(0))
+    except BudgetError as error:
+        raise UndecidedError(_why(error, model)) from None
     quotient, begin = ground.quotient, ground.begin
     bits, pace = starting_bits(model, digits), 1
     most_bits = spending.most_bits(bits)
@@ -94,8 +99,8 @@ def solve(
 class _Ground:
     """What all passes have in common, whatever their precision."""
 
-    def __init__(self, plain: CTMDP, semantics: Semantics, truncate: bool) -> None:
-        self.quotient = lump(plain)
+    def __init__(self, plain: CTMDP, semantics: Semantics, truncate: bool, check: Callable[[], None]) -> None:
+        self.quotient = lump(plain, check)
         self.begin: Opening | None = None
         self._told = semantics, truncate
         self._problems: dict[int, Problem] = {}
@@ -124,12 +129,12 @@ def _kept(plain: CTMDP) -> dict[tuple[Semantics, bool], _Ground]:  # noqa: ARG00
     return {}
 
 
-def _ground(plain: CTMDP, semantics: Semantics, truncate: bool) -> _Ground:
+def _ground(plain: CTMDP, semantics: Semantics, truncate: bool, check: Callable[[], None]) -> _Ground:
     kept = _kept(plain)
     known = kept.get((semantics, truncate))
     if known is not None:
         return known.again()
-    ground = _Ground(plain, semantics, truncate)
+    ground = _Ground(plain, semantics, truncate, check)
     if ground.problem(1).small:
         kept[semantics, truncate] = ground
     return ground
@@ -148,10 +153,16 @@ def starting_bits(model: CTMDP, digits: int) -> int:
 def _stopped(
     known: Solution, points: list[tuple[str, Number]], error: BudgetError, *, complete: bool
 ) -> Solution:
-    """What is known when the budget is out; raised, and not returned, where no pass came to its end."""
+    """What is known when the budget is out; raised, and not returned, where no pass came to its end.
+
+    Then everything is open beyond the remaining time that was reached, and nobody is told so state by state:
+    there may be many, and time is over.
+    """
     stopped = Doubt(About.BUDGET, str(error))
-    known = replace(known, undecided=(stopped, *known.missing_digits(points).values(), *known.policy_doubts))
     if not complete:
-        message = f"undecided: {error} for model {known.model.name!r}; raise the budget"
-        raise UndecidedError(message, known) from None
-    return known
+        raise UndecidedError(_why(error, known.model), replace(known, undecided=(stopped,))) from None
+    return replace(known, undecided=(stopped, *known.missing_digits(points).values(), *known.policy_doubts))
+
+
+def _why(error: BudgetError, model: CTMDP) -> str:
+    return f"undecided: {error} for model {model.name!r}; raise the budget"

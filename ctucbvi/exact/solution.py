@@ -198,19 +198,30 @@ class Solution(Viewed, Values):
 
     def segments(self, state: str) -> list[Segment]:
         """The optimal policy of ``state``, in increasing remaining time."""
-        return self._schedule[self.model.state_index(state)][0]
+        return self._read_once(state)[0]
+
+    def switches_of(self, state: str) -> list[Switch]:
+        """The switches of ``state``, in increasing remaining time."""
+        return self._read_once(state)[1]
 
     @cached_property
     def switches(self) -> list[Switch]:
         """All switches of the policy, in increasing remaining time."""
-        found = [switch for _, switches in self._schedule for switch in switches]
+        found = [switch for state in self.model.states for switch in self.switches_of(state)]
         return sorted(found, key=lambda switch: switch.time.mid)
 
-    @cached_property
-    def _schedule(self) -> list[tuple[list[Segment], list[Switch]]]:
-        lines = self._time_lines()
-        return [self._read(i, lines[c]) for i, c in enumerate(self.quotient.class_of)]
+    def _read_once(self, state: str) -> tuple[list[Segment], list[Switch]]:
+        """The segments and switches of a state."""
+        i = self.model.state_index(state)
+        if i not in self._schedule:
+            self._schedule[i] = self._read(i, self._time_lines[self.quotient.class_of[i]])
+        return self._schedule[i]
 
+    @cached_property
+    def _schedule(self) -> dict[int, tuple[list[Segment], list[Switch]]]:
+        return {}
+
+    @cached_property
     def _time_lines(self) -> list[list[_Era]]:
         """For each class its consecutive stretches, over all pieces."""
         lines: list[list[_Era]] = [[] for _ in range(self.quotient.size)]
@@ -302,14 +313,20 @@ class Solution(Viewed, Values):
         """Segments on which actions could not be told apart, and switches with too few digits."""
         if self._whole and all(map(self._plain_end, self.pieces, [*self.pieces[1:], None])):
             return ()
+        return self.doubts_about(self.model.states)
+
+    def doubts_about(self, states: Iterable[str]) -> tuple[Doubt, ...]:
+        """The same for some states."""
+        some = tuple(dict.fromkeys(states))
         bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
         apart = [
             Doubt(About.ACTIONS, bits, state, s.actions, Enclosure(s.start.lower, s.end.upper))
-            for state in self.model.states
+            for state in some
             for s in self.segments(state)
             if not s.proved
         ]
-        vague = [s for s in self.switches if not self._narrow(s.time)]
+        moves = sorted((s for x in some for s in self.switches_of(x)), key=lambda switch: switch.time.mid)
+        vague = [s for s in moves if not self._narrow(s.time)]
         return (*apart, *(Doubt(About.SWITCH, few, s.state, (*s.before, *s.after), s.time) for s in vague))
 
     def _plain_end(self, piece: PassPiece, following: PassPiece | None) -> bool:
