@@ -194,9 +194,8 @@ def document(
         ]
         for state in some
     }
-    moves = answer.switches
-    if states is not None:
-        moves = sorted((s for x in some for s in answer.switches_of(x)), key=lambda switch: switch.time.mid)
+    each = [switch for x in some for switch in answer.switches_of(x)] if states is not None else []
+    moves = answer.switches if states is None else sorted(each, key=lambda switch: switch.time.mid)
     switches = [
         switch_document(s, digits) if answer.times_proved else _switch(s, {"t": moment(s.time), **_NO_ENDS})
         for s in moves

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import textwrap
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
 from ctucbvi.library import find_model
 from ctucbvi.numbers import exact
-from ctucbvi.solutions import About, Answer, document, values_at
+from ctucbvi.solutions import About, Answer, Doubt, document, values_at
 from ctucbvi.usage import NUMERIC_DIGITS
 from verify.console import OutOfTimeError, refuse, within
 from verify.progress import ProgressLine, note_if_slow
@@ -229,8 +229,21 @@ def _solve(
             asked = points or [(state, model.horizon) for state in model.states]
             known: Solution = error.known  # what is proved all the same
             doubts = (*known.missing_digits(asked).values(), *known.doubts_about(x for x, _ in asked))
-            solution = replace(known, undecided=(*known.undecided, *doubts))
+            solution = known.with_doubts((known.undecided[0], *doubts))  # the first is why
+    if points:
+        solution = solution.with_doubts(_about(points, solution.undecided))
     return solution, monotonic() - began
+
+
+def _about(points: list[tuple[str, Any]], doubts: Iterable[Doubt]) -> Iterator[Doubt]:
+    """The doubts that concern what is asked for."""
+    states = {state for state, _ in points}
+    for doubt in doubts:
+        if doubt.what is About.VALUE and doubt.between is not None:
+            if (doubt.state, doubt.between.lower) in points:
+                yield doubt
+        elif doubt.state is None or doubt.state in states:
+            yield doubt
 
 
 def _print(

@@ -15,7 +15,6 @@ model, which is quicker solved than read: to solve it again does not read it aga
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from math import ceil, gcd, log2
 
 from ctucbvi.errors import InputError, UndecidedError
@@ -84,10 +83,10 @@ def solve(
         missing = best.missing_digits(points)
         doubts = best.policy_doubts if resolve_policy else ()
         if not missing and (not doubts or rounds_for_policy == 0):
-            return replace(best, undecided=doubts) if doubts else best
+            return best.with_doubts(doubts) if doubts else best
         hopeless = missing and rounds_for_zeros == 0 and all(best.perhaps_zero(*p) for p in missing)
         if pace == 2 and (hopeless or 2 * bits > most_bits or spending.expired):
-            return replace(best, undecided=(*missing.values(), *doubts))
+            return best.with_doubts((*missing.values(), *doubts))
         if pace == 1:
             pace = 2  # it may be the form of the series and not the precision
             continue
@@ -155,13 +154,13 @@ def _stopped(
 ) -> Solution:
     """What is known when the budget is out; raised, and not returned, where no pass came to its end.
 
-    Then everything is open beyond the remaining time that was reached, and nobody is told so state by state:
-    there may be many, and time is over.
+    Then all actions are open beyond the remaining time that was reached, and nobody is told so state by
+    state: there may be many, and time is over.
     """
-    stopped = Doubt(About.BUDGET, str(error))
+    doubts = (Doubt(About.BUDGET, str(error)), *known.missing_digits(points).values())
     if not complete:
-        raise UndecidedError(_why(error, known.model), replace(known, undecided=(stopped,))) from None
-    return replace(known, undecided=(stopped, *known.missing_digits(points).values(), *known.policy_doubts))
+        raise UndecidedError(_why(error, known.model), known.with_doubts(doubts)) from None
+    return known.with_doubts((*doubts, *known.policy_doubts))
 
 
 def _why(error: BudgetError, model: CTMDP) -> str:

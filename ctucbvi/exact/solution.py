@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from flint import arb, fmpq
 
@@ -96,23 +96,43 @@ class Values:
         last = self.pieces[-1]
         with precision(self.bits):
             balls = last.step.carried_at((last.end - last.start) * last.step.problem.clock)
-            ends = [enclosure(ball + arb(0, last.error)) for ball in balls]
-        cap = self.reached if last.step.problem.truncate else ends[0].lower
-        return Enclosure(min(cap, *(e.lower for e in ends)), max(e.upper for e in ends))
+            low, high = min(ball.lower() for ball in balls), max(ball.upper() for ball in balls)  # points
+            ends = enclosure((low - last.error).lower().union((high + last.error).upper()))
+        return Enclosure(min(self.reached, ends.lower), ends.upper) if last.step.problem.truncate else ends
+
+    def with_doubts(self, doubts: Iterable[Doubt]) -> Self:
+        """The same with other doubts; what has been found out about it is not forgotten."""
+        found = replace(self, undecided=tuple(doubts))
+        found.__dict__.update(self.__dict__ | {"undecided": found.undecided})
+        return found
 
     def missing_digits(self, points: Iterable[tuple[str, Number]]) -> dict[tuple[str, Fraction], Doubt]:
         """The points at which there are fewer digits than were asked for."""
         found = {}
         with precision(self.bits):
             open_points = [(state, t) for state, t in points if not self._surely(state, t)]
+        beyond: dict[Fraction, Doubt | None] = {}  # where the pass did not come all states are told the same
         for state, t in open_points:
-            value, time = self.value(state, t), self.model.remaining(t)
-            if not value.has_digits(self.digits):
-                short = f"has fewer than {self.digits} digits at {self.bits} bits"
-                zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
-                place = Enclosure(time, time)
-                found[state, time] = Doubt(About.VALUE, short + zero, state, between=place)
+            time, x = self.model.remaining(t), self.quotient.class_of[self.model.state_index(state)]
+            if x in self.certain or time <= self.reached:
+                doubt = self._short_of(state, time)
+            else:
+                if time not in beyond:
+                    beyond[time] = self._short_of(state, time)
+                known = beyond[time]
+                doubt = known and Doubt(known.what, known.why, state, between=known.between)
+            if doubt:
+                found[state, time] = doubt
         return found
+
+    def _short_of(self, state: str, time: Fraction) -> Doubt | None:
+        """What is said of a value that has fewer digits than were asked for."""
+        value = self.value(state, time)
+        if value.has_digits(self.digits):
+            return None
+        short = f"has fewer than {self.digits} digits at {self.bits} bits"
+        zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
+        return Doubt(About.VALUE, short + zero, state, between=Enclosure(time, time))
 
     def _surely(self, state: str, t: Number) -> bool:
         """Whether the digits are there for certain, without making fractions; no says nothing."""
