@@ -157,7 +157,8 @@ def _stopped(
     Then all actions are open beyond the remaining time that was reached, and nobody is told so state by
     state: there may be many, and time is over.
     """
-    doubts = (Doubt(About.BUDGET, str(error)), *known.missing_digits(points).values())
+    missing = known.missing_digits(points) if known.pieces else {}  # without any all is missing
+    doubts = (Doubt(About.BUDGET, str(error)), *missing.values())
     if not complete:
         raise UndecidedError(_why(error, known.model), known.with_doubts(doubts)) from None
     return known.with_doubts((*doubts, *known.policy_doubts))
