@@ -157,7 +157,12 @@ class Kernel(_Linked):
     @property
     def waits(self) -> bool:
         """Whether it could be kept on disk, and machine code of it is not yet, for any arguments."""
-        return not isinstance(self._cache, NullCache) and not self._cache._cache_file._load_index()
+        return not isinstance(self._cache, NullCache) and not self.kept
+
+    @property
+    def kept(self) -> bool:
+        """Whether machine code of it is on disk, for some arguments."""
+        return not isinstance(self._cache, NullCache) and bool(self._cache._cache_file._load_index())
 
     def _made(self, kinds: tuple[Any, ...]) -> Any:
         """The part, from the disk if it is kept there."""

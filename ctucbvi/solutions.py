@@ -118,6 +118,9 @@ class Answer(Protocol):
     def segments(self, state: str) -> Sequence[Segment]:
         """The optimal policy of ``state``, in increasing remaining time."""
 
+    def switches_of(self, state: str) -> Sequence[Switch]:
+        """The switches of ``state``, in increasing remaining time."""
+
 
 def values_at(answer: Answer, points: Iterable[tuple[str, Fraction]]) -> list[Value]:
     """The values of an answer at some states and remaining times."""
@@ -165,8 +168,13 @@ def document(
     digits: int,
     seconds: float,
     enclosures: bool = True,
+    states: Iterable[str] | None = None,
 ) -> dict[str, Any]:
-    """The JSON document of an answer, with the values that were found; the same fields for every planner."""
+    """The JSON document of an answer, with the values that were found; the same fields for every planner.
+
+    The policy is that of some ``states``, or of all.
+    """
+    some = answer.model.states if states is None else tuple(dict.fromkeys(states))
 
     def moment(time: Enclosure) -> str:
         if answer.times_proved:
@@ -184,11 +192,13 @@ def document(
             {"from": moment(s.start), "to": moment(s.end), "action": _names(s.actions), "proved": s.proved}
             for s in answer.segments(state)
         ]
-        for state in answer.model.states
+        for state in some
     }
+    each = [switch for x in some for switch in answer.switches_of(x)] if states is not None else []
+    moves = answer.switches if states is None else sorted(each, key=lambda switch: switch.time.mid)
     switches = [
         switch_document(s, digits) if answer.times_proved else _switch(s, {"t": moment(s.time), **_NO_ENDS})
-        for s in answer.switches
+        for s in moves
     ]
     begin = {} if isinstance(answer.model.initial, str) else _mean_document(answer, digits, enclosures)
     return {

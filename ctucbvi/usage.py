@@ -69,8 +69,14 @@ def _plan(commands: Commands) -> None:
     take(parser, "--engine", engines, choices=("exact", "certified", "numeric"), default="exact")
     take(parser, "--digits D", "guaranteed digits (default 15; with --engine numeric 9)", type=int)
     take(parser, "--truncate", "cap values at the remaining time: min{t, .}")
-    take(parser, "--at STATE@T", "value at this state and remaining time", action="append", default=[])
-    take(parser, "--seconds S", "time to spend at most (default 600)", type=float)
+    take(
+        parser,
+        "--at STATE@T",
+        "value at this state and remaining time, and the policy of this state alone",
+        action="append",
+        default=[],
+    )
+    take(parser, "--seconds S", "time to spend at most, from reading the model on (default 600)", type=float)
     take(parser, "--plot FILE", "draw values and policy (.svg, .png or .pdf)")
     take(parser, "--symbolic N", "print the N-th iterate of value iteration in closed form", span=(0, None))
     take(parser, "--certificate FILE", "with --engine numeric: write what proves the enclosures")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from html import escape
 from math import inf, nextafter
@@ -14,7 +14,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.figures import Picture
 from ctucbvi.frames import frame
 from ctucbvi.model import Number
-from ctucbvi.solutions import Answer, beginning, mean_value
+from ctucbvi.solutions import Answer, Switch, beginning, mean_value
 
 _DIGITS = 12  # of a value, at most
 _TIME_DIGITS = 6
@@ -29,6 +29,10 @@ class Viewed:
     def optimal(self) -> bool:
         """Whether the values are the optimal ones, and not those of a given policy."""
         return True
+
+    def switches_of(self: Answer, state: str) -> Sequence[Switch]:
+        """The switches of ``state``, in increasing remaining time."""
+        return [switch for switch in self.switches if switch.state == state]
 
     def __repr__(self: Answer) -> str:
         model = self.model

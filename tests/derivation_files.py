@@ -47,7 +47,7 @@ def step(rule: str, *premises: int, **fields: Any) -> dict[str, Any]:
 
 def derivation(theorem: str, *steps: dict[str, Any], label: str = "lem:x", **more: Any) -> dict[str, Any]:
     """A whole derivation."""
-    whole = {"format": "ctucbvi-derivation-1", "label": label, "setting": SETTING, "axioms": {}}
+    whole = {"format": "ctucbvi-derivation-1", "label": label, "setting": SETTING}
     return {**whole, "theorem": theorem, "steps": list(steps), **more}
 
 

@@ -35,6 +35,7 @@ from unittest.mock import patch
 
 from ctucbvi.cli import build_parser, main
 from verify import progress
+from verify.streams import writing
 
 ROOT = Path(__file__).parents[1]
 # Pages that a reader follows; what else is there says how things are.
@@ -240,4 +241,5 @@ def _main(files: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    with writing("python -m tests.pages"):
+        _main(sys.argv[1:])

@@ -2,7 +2,7 @@
 
 A command is a module with ``run(options)``, named by its parser, so that ``--help`` loads nothing that
 computes.  Results go to stdout, progress and messages to stderr.  Exit status 0: done; 1: a check failed, or
-digits that were asked for are missing; 2: bad input, one line on stderr.
+digits that were asked for are missing; 2: bad input, or an output that cannot be written, one line on stderr.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ import atexit
 import difflib
 import gc
 import importlib
-import os
 import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
+from time import monotonic
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
 from verify.errors import UserError
+from verify.streams import writing
 
 _LONGEST = 30  # digits of a whole number
+_LONG = 1e6  # seconds that nobody waits for
 # New objects between two searches for cycles: most of what is made here is kept, or has none.
 SELDOM, RARELY = 50_000, 2_000_000  # for a command, and for a process that does nothing but check claims
 
@@ -157,18 +159,18 @@ def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -
     if arguments is None:
         gc.set_threshold(SELDOM)
         atexit.register(gc.freeze)  # nothing is searched once more at the end
+    with writing(parser.prog):
+        return _run(parser, arguments)
+
+
+def _run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
     try:
         options = parser.parse_args(arguments)
         status: int = importlib.import_module(options.module).run(options)
-        sys.stdout.flush()
         return status
     except UserError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        # The reader went away (... | head): not an error, and nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except TerminatedError:
         print(f"{parser.prog}: terminated", file=sys.stderr)
         return 143
@@ -179,6 +181,36 @@ def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -
 
 class TerminatedError(KeyboardInterrupt):
     """Somebody has asked the process to end (SIGTERM), and it goes the way of Ctrl-C."""
+
+
+class OutOfTimeError(KeyboardInterrupt):
+    """The time that somebody gave is over; it goes the way of Ctrl-C, whatever is being done."""
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Around work that nothing else stops: after so many seconds it ends, by :class:`OutOfTimeError`.
+
+    Where there is no such signal, or it could not come here, work ends when it is done, and then by it.
+    """
+    end = monotonic() + seconds
+    known = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+    def stop(*_: Any) -> NoReturn:
+        raise OutOfTimeError
+
+    if not known or not 0 < seconds < _LONG:
+        yield
+    else:
+        before = signal.signal(signal.SIGALRM, stop)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    if monotonic() > end:
+        raise OutOfTimeError
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if options.latex:
         print(_latex(p, found))
     else:
-        print(json.dumps(found, ensure_ascii=False) if options.json else _report(p, found))
+        print(json.dumps(found) if options.json else _report(p, found))
     return 0
 
 
@@ -273,7 +273,7 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.json:
         document = {**found.to_json(), **document}
         document["parameters"] = {"model": name, **document["parameters"]}
-        print(json.dumps(document, ensure_ascii=False))
+        print(json.dumps(document))
     else:
         lower = any(value is not None for value in found.bounds[LOWER_EVERY_SIZE.name])
         print("\n".join([_sweep_report(found), *_about(document, p, lower=lower)]))

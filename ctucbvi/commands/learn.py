@@ -75,7 +75,7 @@ def _learn(options: argparse.Namespace) -> int:
         "seconds": round(perf_counter() - started, 3),
     }
     if options.json:
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        print(json.dumps(document, indent=2))
     else:
         _print(document)
     return 1 if document["summary"]["unexplained"] else 0

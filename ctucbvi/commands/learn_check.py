@@ -62,7 +62,7 @@ def check(options: argparse.Namespace) -> int:
         "differences": differences,
         "seconds": round(perf_counter() - started, 3),
     }
-    print(json.dumps(document, indent=2, ensure_ascii=False) if options.json else _text(document))
+    print(json.dumps(document, indent=2) if options.json else _text(document))
     if wrong:
         print(f"ctucbvi: {options.check}: not what the exact learner does", file=sys.stderr)
     return 1 if wrong else 0

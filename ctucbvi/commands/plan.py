@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 import textwrap
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from time import perf_counter
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi import CTMDP, InputError, UndecidedError
@@ -16,9 +17,9 @@ from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
 from ctucbvi.library import find_model
 from ctucbvi.numbers import exact
-from ctucbvi.solutions import About, Answer, document, values_at
+from ctucbvi.solutions import About, Answer, Doubt, document, values_at
 from ctucbvi.usage import NUMERIC_DIGITS
-from verify.console import refuse
+from verify.console import OutOfTimeError, refuse, within
 from verify.progress import ProgressLine, note_if_slow
 from verify.tables import table, width
 
@@ -30,12 +31,34 @@ _MOST_REASONS = 40  # lines of what is undecided on the screen
 
 
 def run(options: argparse.Namespace) -> int:
-    """Solve and print."""
-    with note_if_slow(f"ctucbvi: reading {options.model}"):
-        model = find_model(options.model)
+    """Solve and print, or say that there was no time to."""
+    began = monotonic()
     if options.digits is None:
         options.digits = 9 if options.engine == "numeric" else 15
     _check_combination(options)
+    try:
+        return _plan(_read(options), began, options)
+    except OutOfTimeError:
+        print(f"ctucbvi: {options.seconds:g} seconds are not enough to read {options.model}", file=sys.stderr)
+    except UndecidedError as error:  # with nothing to print
+        print(f"ctucbvi: {error}", file=sys.stderr)
+    return 1
+
+
+def _read(options: argparse.Namespace) -> CTMDP:
+    """The model, and for the exact planner its pairs: all that is not the planner's own work."""
+    with note_if_slow(f"ctucbvi: reading {options.model}"):
+        if options.symbolic is not None:
+            return find_model(options.model)
+        with within(options.seconds):
+            model = find_model(options.model)
+            if options.engine != "numeric":
+                _ = model.plain(truncate=options.truncate).pairs
+            return model
+
+
+def _plan(model: CTMDP, began: float, options: argparse.Namespace) -> int:
+    """Solve and print; time counts since it ``began``."""
     if options.symbolic is not None:
         from ctucbvi.commands.plan_symbolic import print_iterate  # SymPy is slow to load
 
@@ -45,12 +68,11 @@ def run(options: argparse.Namespace) -> int:
     points = [_point(text, model) for text in options.at]
     names = ("committed", "adjustable") if options.semantics == "both" else (options.semantics,)
     if options.engine == "numeric":
-        return _run_numeric(model, names, points, options)
-    plans: dict[str, tuple[Solution, float]] = {}
-    left = options.seconds
-    for i, name in enumerate(names):
-        plans[name] = _solve(model, name, points, options, left / (len(names) - i))
-        left -= plans[name][1]
+        return _run_numeric(model, names, points, began, options)
+    plans = {
+        name: _solve(model, name, points, (began, allowed(began, i, len(names), options)), options)
+        for i, name in enumerate(names)
+    }
     if options.plot:
         draw_answers([solution for solution, _ in plans.values()]).save(options.plot, "--plot")
     asked = points or [(state, model.horizon) for state in model.states]
@@ -61,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
             engine=options.engine,
             digits=options.digits,
             seconds=seconds,
+            states=[state for state, _ in points] or None,
         )
         for name, (solution, seconds) in plans.items()
     }
@@ -69,6 +92,14 @@ def run(options: argparse.Namespace) -> int:
         _print_undecided(solution)
     _print_other_engine([solution for solution, _ in plans.values()])
     return 1 if any(_lacks_digits(solution, asked, options) for solution, _ in plans.values()) else 0
+
+
+def allowed(began: float, number: int, plans: int, options: argparse.Namespace) -> float:
+    """When a plan has to be done, in seconds since all ``began``: the time is shared with those to come."""
+    if plans == 1:
+        return float(options.seconds)
+    spent = monotonic() - began
+    return spent + float(max(0.0, options.seconds - spent)) / (plans - number)
 
 
 def _print_undecided(answer: Answer) -> None:
@@ -118,20 +149,29 @@ def _check_combination(options: argparse.Namespace) -> None:
             raise InputError(
                 "--certificate: one certificate is for one semantics; choose it with --semantics"
             )
+        if not 1 <= options.digits <= NUMERIC_DIGITS:
+            raise InputError(
+                f"--digits {options.digits}: the numeric engine has 1 to {NUMERIC_DIGITS}; "
+                "use --engine exact for more"
+            )
     elif options.certificate or options.no_certificate:
         raise InputError("--certificate and --no-certificate belong to --engine numeric")
 
 
 def _run_numeric(
-    model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
+    model: CTMDP,
+    names: tuple[str, ...],
+    points: list[tuple[str, Any]],
+    began: float,
+    options: argparse.Namespace,
 ) -> int:
-    from ctucbvi.commands.plan_numeric import plan, save_certificate  # compiled, slow to load
+    from ctucbvi.commands.plan_numeric import compiled, plan, save_certificate  # compiled, slow to load
 
-    try:
-        plans = {name: plan(model, name, points, options) for name in names}
-    except UndecidedError as error:
-        print(f"ctucbvi: {error}", file=sys.stderr)
-        return 1
+    began += sum(compiled(model, name, truncate=options.truncate) for name in names)
+    plans = {
+        name: plan(model, name, points, (began, allowed(began, i, len(names), options)), options)
+        for i, name in enumerate(names)
+    }
     certificates = [certificate for _, certificate in plans.values()]
     if not all(certificate.model.horizon == model.horizon for certificate in certificates):
         for file in filter(None, (options.certificate, options.plot)):
@@ -160,11 +200,17 @@ def _point(text: str, model: CTMDP) -> tuple[str, Any]:
 
 
 def _solve(
-    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace, seconds: float
+    model: CTMDP,
+    semantics: str,
+    points: list[tuple[str, Any]],
+    time: tuple[float, float],
+    options: argparse.Namespace,
 ) -> tuple[Solution, float]:
+    """Solve in the ``time``, since when and how long, or say what is known then of what is asked for."""
     from ctucbvi import Budget, solve  # the exact planner takes as long to load as numpy
 
-    began = perf_counter()
+    clock, seconds = time
+    began = monotonic()
     with ProgressLine(f"{model.name}, {semantics}") as progress:
         try:
             solution = solve(
@@ -174,12 +220,30 @@ def _solve(
                 truncate=options.truncate,
                 at=points,
                 resolve_policy=options.engine == "exact",
-                budget=Budget(seconds=seconds),
+                budget=Budget(seconds=seconds, started=clock),
                 progress=progress,
             )
         except UndecidedError as error:
-            solution = error.known  # what is proved all the same
-    return solution, perf_counter() - began
+            if error.known is None or error.known.reached <= 0:
+                raise
+            asked = points or [(state, model.horizon) for state in model.states]
+            known: Solution = error.known  # what is proved all the same
+            doubts = (*known.missing_digits(asked).values(), *known.doubts_about(x for x, _ in asked))
+            solution = known.with_doubts((known.undecided[0], *doubts))  # the first is why
+    if points:
+        solution = solution.with_doubts(_about(points, solution.undecided))
+    return solution, monotonic() - began
+
+
+def _about(points: list[tuple[str, Any]], doubts: Iterable[Doubt]) -> Iterator[Doubt]:
+    """The doubts that concern what is asked for."""
+    states = {state for state, _ in points}
+    for doubt in doubts:
+        if doubt.what is About.VALUE and doubt.between is not None:
+            if (doubt.state, doubt.between.lower) in points:
+                yield doubt
+        elif doubt.state is None or doubt.state in states:
+            yield doubt
 
 
 def _print(

@@ -10,16 +10,17 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import floor, log10
+from time import monotonic
 from typing import Any
 
-from ctucbvi import CTMDP, Doubt, Enclosure, InputError, UndecidedError
+from ctucbvi import CTMDP, Doubt, Enclosure, UndecidedError
 from ctucbvi.numeric import Certificate, NumericBudget, solve_certified
 from ctucbvi.numeric.ahead import compile_ahead
 from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.numeric.words import SMALL
 from ctucbvi.solutions import About, Value, document
-from ctucbvi.usage import NUMERIC_DIGITS
 from verify.progress import ProgressLine, note_if_slow
 
 __all__ = ["plan", "save_certificate"]
@@ -28,19 +29,24 @@ _TIME_DIGITS = 6  # of the remaining time that was reached when time was out
 
 
 def plan(
-    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
+    model: CTMDP,
+    semantics: str,
+    points: list[tuple[str, Any]],
+    time: tuple[float, float],
+    options: argparse.Namespace,
 ) -> tuple[dict[str, Any], Certificate]:
-    """Solve, certify, refine, and describe the result."""
+    """Solve in the ``time``, since when and how long; certify, refine, and describe the result."""
     asked, stopped = points or [(state, model.horizon) for state in model.states], list[Doubt]()
     try:
-        certificate, values, seconds = _solve(model, semantics, asked, options)
+        certificate, values, seconds = _solve(model, semantics, asked, time, options)
     except UndecidedError as error:
         if error.known is None:
             raise
         certificate, seconds = error.known, options.seconds
         last = Fraction(certificate.solution.times[-2])  # where the last piece begins, which is always kept
         reached = max(_short(certificate.model.horizon), last)
-        asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
+        some = dict.fromkeys(x for x, _ in asked)
+        asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in some]
         values = certificate.values(asked)
         shorter = "what is printed is for remaining times up to there"
         stopped = [replace(doubt, why=f"{doubt.why}; {shorter}") for doubt in certificate.undecided]
@@ -54,8 +60,20 @@ def plan(
             digits=options.digits,
             seconds=seconds,
             enclosures=not options.no_certificate,
+            states=[state for state, _ in points] or None,
         )
     return shown, certificate
+
+
+def compiled(model: CTMDP, semantics: str, *, truncate: bool) -> float:
+    """Have what a plan needs compiled; the seconds that this took, which are none of those given.
+
+    To load what is compiled already is not compiling it.
+    """
+    bends = len(Arrays.of(model).rate) > SMALL and semantics == "committed" and not truncate
+    began = monotonic()
+    with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
+        return monotonic() - began if compile_ahead(semantics, bends=bends) else 0.0
 
 
 def _missing(values: list[Value], digits: int, model: CTMDP) -> Iterator[Doubt]:
@@ -68,24 +86,22 @@ def _missing(values: list[Value], digits: int, model: CTMDP) -> Iterator[Doubt]:
 
 
 def _solve(
-    model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
+    model: CTMDP,
+    semantics: str,
+    asked: list[tuple[str, Any]],
+    time: tuple[float, float],
+    options: argparse.Namespace,
 ) -> tuple[Certificate, list[Value], float]:
     """A certificate that shows the digits at the points asked for, as far as doubles and budget allow.
 
     With the values there, and the seconds that it took.
     """
-    if not 1 <= options.digits <= NUMERIC_DIGITS:
-        raise InputError(
-            f"--digits {options.digits}: the numeric engine has 1 to {NUMERIC_DIGITS}; "
-            "use --engine exact for more"
-        )
-    with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
-        compile_ahead(semantics)  # which shall take none of the time given
-    share = options.seconds / (2 if options.semantics == "both" else 1)
+    (began, seconds), begun = time, monotonic()
     everything = options.certificate or options.plot  # a file and a picture are about all remaining times
     times = None if everything else sorted({t for _, t in asked})
     with ProgressLine(f"{model.name}, {semantics}") as progress:
-        budget, least = NumericBudget(share, progress=progress, tell=_tell), smallest_tolerance(model)
+        budget = NumericBudget(seconds, began=began, progress=progress, tell=_tell)
+        least = smallest_tolerance(model)
 
         def within(tolerance: float) -> Certificate:
             goal, capped = max(tolerance, least), options.truncate
@@ -100,7 +116,7 @@ def _solve(
                 again = within(needed)
                 if again.bound < best.bound:
                     best, values = again, again.values(asked)
-    return best, values, budget.spent
+    return best, values, monotonic() - begun
 
 
 def _tell(text: str) -> None:

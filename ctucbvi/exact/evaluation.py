@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
 from flint import arb, fmpq
 
 from ctucbvi.errors import UndecidedError
-from ctucbvi.exact.lumping import unlumped
+from ctucbvi.exact.certain import certain_values
+from ctucbvi.exact.lumping import Quotient, unlumped
 from ctucbvi.exact.planner import ZERO_ROUNDS, starting_bits
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
@@ -30,7 +32,7 @@ from ctucbvi.exact.problem import Problem, Regime
 from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.solution import Values
 from ctucbvi.exact.trajectory import Budget, BudgetError, PassPiece
-from ctucbvi.model import Number, Semantics
+from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
 from ctucbvi.views import Viewed
@@ -49,6 +51,13 @@ class PolicyValue(Viewed, Values):
     def optimal(self) -> bool:
         """Whether the values are the optimal ones, and not those of a given policy."""
         return False
+
+    @cached_property
+    def certain(self) -> dict[int, Fraction]:
+        """The states whose value the graph alone tells, with that value, in the plain form."""
+        pair, rules = _pairs(self.quotient, self.model), self.policy.rules
+        held = {pair[x, action] for x, rule in enumerate(rules) for _, action in rule}
+        return certain_values(self.quotient, self.semantics, held=held)
 
     @cached_property
     def switches(self) -> list[Switch]:
@@ -117,7 +126,12 @@ def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list
 def _regime(problem: Problem, policy: Policy, time: fmpq) -> Regime:
     """The policy's actions on the piece that starts at ``time``, as pairs."""
     model = policy.model
-    pair = {(p.state, model.actions[p.action]): i for i, p in enumerate(problem.quotient.pairs)}
+    pair = _pairs(problem.quotient, model)
     moment = to_fraction(time)
     best = tuple(pair[x, policy.action(state, moment)] for x, state in enumerate(model.states))
     return Regime(best, (False,) * len(best))
+
+
+def _pairs(quotient: Quotient, model: CTMDP) -> dict[tuple[int, str], int]:
+    """The pair of each state and action."""
+    return {(p.state, model.actions[p.action]): i for i, p in enumerate(quotient.pairs)}

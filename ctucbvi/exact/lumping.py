@@ -11,15 +11,16 @@ meets them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from math import gcd, lcm
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ctucbvi.model import CTMDP, Pair
 
+_OFTEN = 1 << 11  # states between two looks at the clock
+Item = TypeVar("Item")
 Head = tuple[int, ...]  # rate, reward and the value at remaining time 0: numerators and denominators
 Effect = tuple[Head, int, tuple[tuple[int, int], ...]]  # head, denominator of the jumps, numerators by class
 
@@ -40,37 +41,33 @@ class Quotient:
         """The number of classes."""
         return len(self.terminal)
 
-    @cached_property
-    def idle(self) -> frozenset[int]:
-        """The classes from which no reward can be reached: whatever is done, their value is exactly 0."""
-        earning = {pair.state for pair in self.pairs if pair.reward != 0 or pair.start != 0}
-        sources: dict[int, set[int]] = {}
-        for pair in self.pairs:
-            for y, _ in pair.to if pair.rate > 0 else ():
-                sources.setdefault(y, set()).add(pair.state)
-        new = list(earning)
-        while new:
-            fresh = sources.get(new.pop(), set()) - earning
-            earning |= fresh
-            new += fresh
-        return frozenset(range(self.size)) - earning
 
+def lump(model: CTMDP, check: Callable[[], None] = lambda: None) -> Quotient:
+    """The coarsest quotient of ``model``; ``check`` is called now and then, and may raise.
 
-def lump(model: CTMDP) -> Quotient:
-    """The coarsest quotient of ``model``.
-
-    Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round
-    only states that jump into a class which was split are looked at again.
+    Where rates, rewards and ends tell all states apart, nothing else is looked at.  Of the others only those
+    are looked at that are not alone in their class, and after the first round only those that jump into a
+    class which was split.
     """
     if _all_differ(model):
         return unlumped(model)
     acts: list[list[_Act]] = [[] for _ in model.states]
-    for pair in model.pairs:
+    for pair in watched(model.pairs, check):
         acts[pair.state].append(_Act.of(pair))
     class_of = _number([frozenset(act.head for act in some) for some in acts])
     if max(class_of) + 1 < len(acts):
-        class_of = _refined(acts, class_of)
-    return _quotient(model, tuple(class_of), acts)
+        class_of = _refined(acts, class_of, check)
+    if max(class_of) + 1 == len(acts) and all(len({act.head for act in some}) == len(some) for some in acts):
+        return unlumped(model)
+    return _quotient(model, tuple(class_of), acts, check)
+
+
+def watched(items: Iterable[Item], check: Callable[[], None]) -> Iterator[Item]:
+    """The same, with a look at the clock now and then."""
+    for i, item in enumerate(items):
+        if i % _OFTEN == 0:
+            check()
+        yield item
 
 
 def _all_differ(model: CTMDP) -> bool:
@@ -91,19 +88,20 @@ def _head(pair: Pair) -> Head:
     return (*pair.rate.as_integer_ratio(), *pair.reward.as_integer_ratio(), *pair.start.as_integer_ratio())
 
 
-def _refined(acts: list[list[_Act]], class_of: list[int]) -> list[int]:
+def _refined(acts: list[list[_Act]], class_of: list[int], check: Callable[[], None]) -> list[int]:
     """Classes that are split until the actions of equivalent states do the same."""
     partition = _Partition(class_of)
+    together = [x for x in range(len(acts)) if not partition.alone(x)]  # the others stay what they are
     sources: list[list[int]] = [[] for _ in acts]
-    for x, some in enumerate(acts):
-        for act in some:
+    for x in watched(together, check):
+        for act in acts[x]:
             for y, _ in act.jumps:
                 sources[y].append(x)
     seen: list[frozenset[Effect]] = [frozenset()] * len(acts)  # what the actions of each state did last
-    dirty = set(range(len(acts)))
+    dirty = set(together)
     while dirty:
         changed: dict[tuple[int, frozenset[Effect]], list[int]] = {}
-        for x in dirty:
+        for x in watched(dirty, check):
             effects = frozenset(act.effect(partition.class_of) for act in acts[x])
             if effects != seen[x]:
                 seen[x] = effects
@@ -153,6 +151,10 @@ class _Partition:
         for x, c in enumerate(class_of):
             self._members[c].add(x)
 
+    def alone(self, x: int) -> bool:
+        """Whether no other state is in its class."""
+        return len(self._members[self.class_of[x]]) == 1
+
     def split(self, changed: Mapping[tuple[int, frozenset[Effect]], list[int]]) -> list[int]:
         """Take the lists in ``changed``, by class and mark, apart; returns the states with a new number."""
         parts: dict[int, list[set[int]]] = {}
@@ -185,12 +187,14 @@ def _number(keys: Sequence[object]) -> list[int]:
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
-def _quotient(model: CTMDP, class_of: tuple[int, ...], acts: list[list[_Act]]) -> Quotient:
+def _quotient(
+    model: CTMDP, class_of: tuple[int, ...], acts: list[list[_Act]], check: Callable[[], None]
+) -> Quotient:
     pairs: list[Pair] = []
     index: dict[tuple[int, Effect], int] = {}
     twins: dict[tuple[int, int], tuple[int, ...]] = {}
     bare = len(set(class_of)) == len(class_of)  # then classes are states, and jumps stay as they are
-    for x, some in enumerate(acts):
+    for x, some in enumerate(watched(acts, check)):
         for act in some:
             effect, pair = act.effect(class_of), act.pair
             place = index.setdefault((class_of[x], effect), len(pairs))

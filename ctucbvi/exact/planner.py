@@ -5,8 +5,8 @@ every value and, where signs could be proved, the policy.  :func:`solve` chooses
 precision, looks at what came out, and raises it until the digits that were asked for are
 there and the policy is resolved; ties that two further rounds do not separate are reported as
 ties.  Digits count against the value itself, also where it nearly cancels; a value that three
-further rounds do not tell from 0 is reported as one of unknown digits (0 is proved only where no
-reward can be reached).  Everything has a budget, and what it did not suffice for is a doubt.
+further rounds do not tell from 0 is reported as one of unknown digits (0 is proved where the graph
+tells it: :mod:`ctucbvi.exact.certain`).  Everything has a budget, and what it did not suffice for is a doubt.
 
 What does not depend on the digits (the lumped problem, its numbers, the first regime) is kept with a small
 model, which is quicker solved than read: to solve it again does not read it again.
@@ -14,8 +14,7 @@ model, which is quicker solved than read: to solve it again does not read it aga
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from math import ceil, gcd, log2
 
 from ctucbvi.errors import InputError, UndecidedError
@@ -48,7 +47,8 @@ def solve(
 
     What is missing in the end is listed in :attr:`Solution.undecided`.  If the budget did not
     suffice for one pass over the horizon, :class:`UndecidedError` is raised, and its ``known`` is a
-    solution that is rough, or has only wide enclosures, where the pass did not come.
+    solution that is rough, or has only wide enclosures, where the pass did not come; None if it did not
+    begin.  Everything counts, from the first look at the model on.
 
     The digits hold for every state at the horizon and for the points ``at``; elsewhere the
     error has the same bound in absolute terms.  ``resolve_policy=False`` stops as soon as
@@ -59,7 +59,11 @@ def solve(
     spending = (budget or Budget()).begin()
     points: list[tuple[str, Number]] = [(x, model.horizon) for x in model.states]
     points += at
-    ground = _ground(model.plain(truncate=truncate, semantics=semantics), semantics, truncate)
+    plain = model.plain(truncate=truncate, semantics=semantics)
+    try:
+        ground = _ground(plain, semantics, truncate, lambda: spending.check(0))
+    except BudgetError as error:
+        raise UndecidedError(_why(error, model)) from None
     quotient, begin = ground.quotient, ground.begin
     bits, pace = starting_bits(model, digits), 1
     most_bits = spending.most_bits(bits)
@@ -79,10 +83,10 @@ def solve(
         missing = best.missing_digits(points)
         doubts = best.policy_doubts if resolve_policy else ()
         if not missing and (not doubts or rounds_for_policy == 0):
-            return replace(best, undecided=doubts) if doubts else best
+            return best.with_doubts(doubts) if doubts else best
         hopeless = missing and rounds_for_zeros == 0 and all(best.perhaps_zero(*p) for p in missing)
         if pace == 2 and (hopeless or 2 * bits > most_bits or spending.expired):
-            return replace(best, undecided=(*missing.values(), *doubts))
+            return best.with_doubts((*missing.values(), *doubts))
         if pace == 1:
             pace = 2  # it may be the form of the series and not the precision
             continue
@@ -94,8 +98,8 @@ def solve(
 class _Ground:
     """What all passes have in common, whatever their precision."""
 
-    def __init__(self, plain: CTMDP, semantics: Semantics, truncate: bool) -> None:
-        self.quotient = lump(plain)
+    def __init__(self, plain: CTMDP, semantics: Semantics, truncate: bool, check: Callable[[], None]) -> None:
+        self.quotient = lump(plain, check)
         self.begin: Opening | None = None
         self._told = semantics, truncate
         self._problems: dict[int, Problem] = {}
@@ -124,12 +128,12 @@ def _kept(plain: CTMDP) -> dict[tuple[Semantics, bool], _Ground]:  # noqa: ARG00
     return {}
 
 
-def _ground(plain: CTMDP, semantics: Semantics, truncate: bool) -> _Ground:
+def _ground(plain: CTMDP, semantics: Semantics, truncate: bool, check: Callable[[], None]) -> _Ground:
     kept = _kept(plain)
     known = kept.get((semantics, truncate))
     if known is not None:
         return known.again()
-    ground = _Ground(plain, semantics, truncate)
+    ground = _Ground(plain, semantics, truncate, check)
     if ground.problem(1).small:
         kept[semantics, truncate] = ground
     return ground
@@ -148,10 +152,17 @@ def starting_bits(model: CTMDP, digits: int) -> int:
 def _stopped(
     known: Solution, points: list[tuple[str, Number]], error: BudgetError, *, complete: bool
 ) -> Solution:
-    """What is known when the budget is out; raised, and not returned, where no pass came to its end."""
-    stopped = Doubt(About.BUDGET, str(error))
-    known = replace(known, undecided=(stopped, *known.missing_digits(points).values(), *known.policy_doubts))
+    """What is known when the budget is out; raised, and not returned, where no pass came to its end.
+
+    Then all actions are open beyond the remaining time that was reached, and nobody is told so state by
+    state: there may be many, and time is over.
+    """
+    missing = known.missing_digits(points) if known.pieces else {}  # without any all is missing
+    doubts = (Doubt(About.BUDGET, str(error)), *missing.values())
     if not complete:
-        message = f"undecided: {error} for model {known.model.name!r}; raise the budget"
-        raise UndecidedError(message, known) from None
-    return known
+        raise UndecidedError(_why(error, known.model), known.with_doubts(doubts)) from None
+    return known.with_doubts((*doubts, *known.policy_doubts))
+
+
+def _why(error: BudgetError, model: CTMDP) -> str:
+    return f"undecided: {error} for model {model.name!r}; raise the budget"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from flint import arb, fmpq
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
+from ctucbvi.exact.certain import certain_values
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq, to_fraction
 from ctucbvi.exact.trajectory import OpenSign, PassPiece
@@ -53,8 +54,8 @@ class Values:
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
         x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
-        if x in self.quotient.idle:
-            return Enclosure(Fraction(0), Fraction(0))
+        if (known := self.certain.get(x)) is not None:
+            return self.model.objective.turned(Enclosure(known, known))
         if time > self.reached:
             found = self._ahead(time)
         else:
@@ -65,6 +66,11 @@ class Values:
         # What is known beforehand helps where the budget was short.
         scale = self.model.value_scale
         return self.model.objective.turned(Enclosure(max(found.lower, -scale), min(found.upper, scale)))
+
+    @cached_property
+    def certain(self) -> dict[int, Fraction]:
+        """The classes whose value the graph alone tells, with that value, in the plain form."""
+        raise NotImplementedError
 
     @cached_property
     def reached(self) -> Fraction:
@@ -90,23 +96,43 @@ class Values:
         last = self.pieces[-1]
         with precision(self.bits):
             balls = last.step.carried_at((last.end - last.start) * last.step.problem.clock)
-            ends = [enclosure(ball + arb(0, last.error)) for ball in balls]
-        cap = self.reached if last.step.problem.truncate else ends[0].lower
-        return Enclosure(min(cap, *(e.lower for e in ends)), max(e.upper for e in ends))
+            low, high = min(ball.lower() for ball in balls), max(ball.upper() for ball in balls)  # points
+            ends = enclosure((low - last.error).lower().union((high + last.error).upper()))
+        return Enclosure(min(self.reached, ends.lower), ends.upper) if last.step.problem.truncate else ends
+
+    def with_doubts(self, doubts: Iterable[Doubt]) -> Self:
+        """The same with other doubts; what has been found out about it is not forgotten."""
+        found = replace(self, undecided=tuple(doubts))
+        found.__dict__.update(self.__dict__ | {"undecided": found.undecided})
+        return found
 
     def missing_digits(self, points: Iterable[tuple[str, Number]]) -> dict[tuple[str, Fraction], Doubt]:
         """The points at which there are fewer digits than were asked for."""
         found = {}
         with precision(self.bits):
             open_points = [(state, t) for state, t in points if not self._surely(state, t)]
+        beyond: dict[Fraction, Doubt | None] = {}  # where the pass did not come all states are told the same
         for state, t in open_points:
-            value, time = self.value(state, t), self.model.remaining(t)
-            if not value.has_digits(self.digits):
-                short = f"has fewer than {self.digits} digits at {self.bits} bits"
-                zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
-                place = Enclosure(time, time)
-                found[state, time] = Doubt(About.VALUE, short + zero, state, between=place)
+            time, x = self.model.remaining(t), self.quotient.class_of[self.model.state_index(state)]
+            if x in self.certain or time <= self.reached:
+                doubt = self._short_of(state, time)
+            else:
+                if time not in beyond:
+                    beyond[time] = self._short_of(state, time)
+                known = beyond[time]
+                doubt = known and Doubt(known.what, known.why, state, between=known.between)
+            if doubt:
+                found[state, time] = doubt
         return found
+
+    def _short_of(self, state: str, time: Fraction) -> Doubt | None:
+        """What is said of a value that has fewer digits than were asked for."""
+        value = self.value(state, time)
+        if value.has_digits(self.digits):
+            return None
+        short = f"has fewer than {self.digits} digits at {self.bits} bits"
+        zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
+        return Doubt(About.VALUE, short + zero, state, between=Enclosure(time, time))
 
     def _surely(self, state: str, t: Number) -> bool:
         """Whether the digits are there for certain, without making fractions; no says nothing."""
@@ -185,21 +211,37 @@ class Solution(Viewed, Values):
     truncate: bool  # whether values are capped at the remaining time
     times_proved: ClassVar[bool] = True
 
+    @cached_property
+    def certain(self) -> dict[int, Fraction]:
+        """The classes whose value the graph alone tells, with that value, in the plain form."""
+        return certain_values(self.quotient, self.semantics, truncate=self.truncate)
+
     def segments(self, state: str) -> list[Segment]:
         """The optimal policy of ``state``, in increasing remaining time."""
-        return self._schedule[self.model.state_index(state)][0]
+        return self._read_once(state)[0]
+
+    def switches_of(self, state: str) -> list[Switch]:
+        """The switches of ``state``, in increasing remaining time."""
+        return self._read_once(state)[1]
 
     @cached_property
     def switches(self) -> list[Switch]:
         """All switches of the policy, in increasing remaining time."""
-        found = [switch for _, switches in self._schedule for switch in switches]
+        found = [switch for state in self.model.states for switch in self.switches_of(state)]
         return sorted(found, key=lambda switch: switch.time.mid)
 
-    @cached_property
-    def _schedule(self) -> list[tuple[list[Segment], list[Switch]]]:
-        lines = self._time_lines()
-        return [self._read(i, lines[c]) for i, c in enumerate(self.quotient.class_of)]
+    def _read_once(self, state: str) -> tuple[list[Segment], list[Switch]]:
+        """The segments and switches of a state."""
+        i = self.model.state_index(state)
+        if i not in self._schedule:
+            self._schedule[i] = self._read(i, self._time_lines[self.quotient.class_of[i]])
+        return self._schedule[i]
 
+    @cached_property
+    def _schedule(self) -> dict[int, tuple[list[Segment], list[Switch]]]:
+        return {}
+
+    @cached_property
     def _time_lines(self) -> list[list[_Era]]:
         """For each class its consecutive stretches, over all pieces."""
         lines: list[list[_Era]] = [[] for _ in range(self.quotient.size)]
@@ -291,14 +333,20 @@ class Solution(Viewed, Values):
         """Segments on which actions could not be told apart, and switches with too few digits."""
         if self._whole and all(map(self._plain_end, self.pieces, [*self.pieces[1:], None])):
             return ()
+        return self.doubts_about(self.model.states)
+
+    def doubts_about(self, states: Iterable[str]) -> tuple[Doubt, ...]:
+        """The same for some states."""
+        some = tuple(dict.fromkeys(states))
         bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
         apart = [
             Doubt(About.ACTIONS, bits, state, s.actions, Enclosure(s.start.lower, s.end.upper))
-            for state in self.model.states
+            for state in some
             for s in self.segments(state)
             if not s.proved
         ]
-        vague = [s for s in self.switches if not self._narrow(s.time)]
+        moves = sorted((s for x in some for s in self.switches_of(x)), key=lambda switch: switch.time.mid)
+        vague = [s for s in moves if not self._narrow(s.time)]
         return (*apart, *(Doubt(About.SWITCH, few, s.state, (*s.before, *s.after), s.time) for s in vague))
 
     def _plain_end(self, piece: PassPiece, following: PassPiece | None) -> bool:

@@ -14,11 +14,13 @@ lasts, and this is a proof.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 from flint import fmpq, fmpz
 
+from ctucbvi.exact.lumping import watched
 from ctucbvi.exact.problem import MarginKey, Problem, Regime
 from ctucbvi.exact.ties import ONE, TIME, Functional, TieEffort
 
@@ -38,12 +40,17 @@ class Opening:
     relations: tuple[Functional, ...]  # what else is exactly 0: see ctucbvi.exact.ties
 
 
-def opening(problem: Problem, effort: TieEffort | None = None) -> Opening:
-    """Find the first regime of ``problem`` and the exact order of contact of its rivals."""
-    return _seen(problem) or _raced(problem, effort)
+def opening(
+    problem: Problem, effort: TieEffort | None = None, check: Callable[[], None] = lambda: None
+) -> Opening:
+    """Find the first regime of ``problem`` and the exact order of contact of its rivals.
+
+    ``check`` is called now and then, and may raise.
+    """
+    return _seen(problem, check) or _raced(problem, effort, check)
 
 
-def _seen(problem: Problem) -> Opening | None:
+def _seen(problem: Problem, check: Callable[[], None]) -> Opening | None:
     """The same where doubles tell it: actions start exactly alike, and then differ by more than rounding."""
     numbers, pairs = problem.doubles, problem.quotient.pairs
     if problem.truncate or not numbers.usable:
@@ -66,7 +73,7 @@ def _seen(problem: Problem) -> Opening | None:
     except OverflowError:
         return None
     best = []
-    for x, some in enumerate(menu):
+    for x, some in enumerate(watched(menu, check)):
         seen = sorted([(*numbers.slope(i, values), i) for i in some], reverse=True) if len(some) > 1 else []
         for slope, doubt, i in seen[1:]:
             if not seen[0][0] - slope > seen[0][1] + doubt:
@@ -76,10 +83,10 @@ def _seen(problem: Problem) -> Opening | None:
     return Opening(Regime(tuple(best), (False,) * len(menu)), order, frozenset(), frozenset(), ())
 
 
-def _raced(problem: Problem, effort: TieEffort | None) -> Opening:
+def _raced(problem: Problem, effort: TieEffort | None, check: Callable[[], None]) -> Opening:
     """The same, however long actions stay alike."""
     effort = effort or TieEffort()
-    race = _Race(problem, effort)
+    race = _Race(problem, effort, check)
     dimension = len(problem.rates if problem.committed else problem.menu) + 2
     while race.open and race.round <= dimension and (race.round < _NEEDED or not effort.over):
         race.advance()
@@ -89,9 +96,10 @@ def _raced(problem: Problem, effort: TieEffort | None) -> Opening:
 class _Race:
     """The coefficients round by round, with the actions still in the race."""
 
-    def __init__(self, problem: Problem, effort: TieEffort) -> None:
+    def __init__(self, problem: Problem, effort: TieEffort, check: Callable[[], None]) -> None:
         self.problem = problem
         self.effort = effort
+        self._check = check
         self.round = 0
         self._edges = sum(map(len, problem.jumps)) + len(problem.jumps)
         self.in_race = [list(menu) for menu in problem.menu]
@@ -129,7 +137,8 @@ class _Race:
         values = self.values[-1]
         if self.round >= _NEEDED:
             self.effort.spend(self._edges, max(own, key=lambda c: c.q.bit_length()))
-        return {i: self._slope(i, own[i], values) for rivals in self.in_race for i in rivals}
+        rows = watched(self.in_race, self._check)
+        return {i: self._slope(i, own[i], values) for rivals in rows for i in rivals}
 
     def _slope(self, pair: int, own: fmpq, values: list[fmpq]) -> fmpq:
         problem = self.problem
@@ -145,7 +154,7 @@ class _Race:
             scores = self._slopes([values[x] for x in problem.states])
         cap = self.round / problem.clock if problem.committed else fmpq(1)
         self.top = []
-        for x, rivals in enumerate(self.in_race):
+        for x, rivals in enumerate(watched(self.in_race, self._check)):
             best = scores[rivals[0]]
             if len(rivals) > 1:
                 best = max([scores[i] for i in rivals])

@@ -27,7 +27,7 @@ that what is said about the policy holds for the true values and not for the com
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import NamedTuple
 
@@ -69,11 +69,11 @@ class Budget:
     steps: int = 100_000  # per pass
     max_bits: int | None = None  # of precision; by default what the digits may need
     memory: int = 2 << 30  # bytes, about, for the series of a pass
-    started: float = 0.0
+    started: float = 0.0  # by the monotonic clock; 0: when the computation begins
 
     def begin(self) -> Budget:
-        """A copy whose clock starts now."""
-        return Budget(self.seconds, self.steps, self.max_bits, self.memory, monotonic())
+        """A copy whose clock starts now, unless it has been started before."""
+        return replace(self, started=self.started or monotonic())
 
     def check(self, steps: int) -> None:
         """Stop the pass if it has used up what it has."""
@@ -154,7 +154,7 @@ class Pass:
     def _run(self) -> list[PassPiece]:
         problem = self._problem
         self._check()
-        begin = self.begin = self.begin or opening(problem, self._effort)
+        begin = self.begin = self.begin or opening(problem, self._effort, self._check)
         first: Opening | None = begin
         regime, ties = begin.regime, begin.ties
         flow = Flow(problem, regime)

@@ -265,6 +265,8 @@ class CTMDP(FromElsewhere):
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The state–action pairs by index, in the order of :attr:`transitions`."""
+        if self._is_lazy and not self.pays_at_moments:
+            return self.sparse.pairs(self.terminal)
         state = {x: i for i, x in enumerate(self.states)}
         action = {a: i for i, a in enumerate(self.actions)}
         return tuple(

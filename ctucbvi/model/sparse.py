@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -27,7 +28,7 @@ from ctucbvi.model.columns import (
     sums_to_one,
 )
 from ctucbvi.model.rationals import Reader
-from ctucbvi.model.rows import Transition
+from ctucbvi.model.rows import Pair, Transition
 from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
@@ -110,6 +111,23 @@ class Sparse:
             known = zip(found, self.terminal.fractions(), self.state.tolist(), strict=True)
             found = [replace(row, terminal=None if g == terminal[x] else g) for row, g, x in known]
         return tuple(found)
+
+    def pairs(self, terminal: Sequence[Fraction]) -> tuple[Pair, ...]:
+        """The same as pairs, one by one, where nothing is earned at jumps or for choices."""
+        jumps = list(zip(self.target.tolist(), self.probability.fractions(), strict=True))
+        state, ends = self.state.tolist(), self.terminal
+        row = self.row.tolist()
+        return tuple(
+            map(
+                Pair,
+                state,
+                self.action.tolist(),
+                self.rate.fractions(),
+                self.reward.fractions(),
+                [tuple(jumps[low:high]) for low, high in pairwise(row)],
+                [terminal[x] for x in state] if ends is None else ends.fractions(),
+            )
+        )
 
 
 # --- what somebody gives ----------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ctucbvi.kernels import beside
 from ctucbvi.library import machine_repair
 from ctucbvi.model import Semantics
 from ctucbvi.numeric.arrays import Arrays
+from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.certificate import certify
 from ctucbvi.numeric.planner import solve_numeric
 from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
@@ -19,13 +20,21 @@ from ctucbvi.numeric.rooms import Care
 from ctucbvi.numeric.solution import NumericSolution
 
 
-def compile_ahead(semantics: Semantics | str) -> None:
-    """Let march and certificate of any model be compiled."""
+def compile_ahead(semantics: Semantics | str, *, bends: bool = False) -> bool:
+    """Let march and certificate of any model be compiled; whether they had to be.
+
+    With ``bends`` also those whose pieces run over switches, of large models.
+    """
     semantics = Semantics(semantics)
     kernel = committed_bounds if semantics is Semantics.COMMITTED else adjustable_bounds
+    had_to = not kernel.kept
     with beside(kernel, f"from {__name__} import prove_nothing; prove_nothing({str(semantics)!r})"):
         solution = solve_numeric(machine_repair(), semantics, care=Care())  # the way of all models
     certify(solution)
+    if bends:
+        had_to = had_to or not bent_bounds.kept
+        certify(solve_numeric(machine_repair(), semantics, care=Care(bends=True)))
+    return had_to
 
 
 def prove_nothing(semantics: Semantics | str) -> float:

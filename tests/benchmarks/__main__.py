@@ -13,8 +13,12 @@ from tests.benchmarks import (
     bench_start,
 )
 from tests.benchmarks.corpus.__main__ import main as corpus
+from verify.streams import writing
 
-if __name__ == "__main__":
+
+@writing("python -m tests.benchmarks")
+def main() -> None:
+    """All of it."""
     bench_start.main()
     bench_exact.main()
     bench_numeric.main()
@@ -24,3 +28,7 @@ if __name__ == "__main__":
     bench_constants.main()
     bench_cluster.main()
     corpus([])  # last: it takes longest, and goes on where it was interrupted
+
+
+if __name__ == "__main__":
+    main()

@@ -41,6 +41,7 @@ from ctucbvi.study.plan import made_by
 from ctucbvi.study.shards import Folder
 from tests.clusters import Cluster, local_cluster
 from verify.clusters import connected
+from verify.streams import writing
 from verify.tables import table
 
 LEARNERS = ("ct-ucbvi", "sharp", "optimistic", "optimistic-poisson")
@@ -283,6 +284,7 @@ def report(
     print(f"\nused to {ENOUGH:.0%}: up to {most} workers; then {why} ({limits[why]:.1f} s) is what remains\n")
 
 
+@writing("python -m tests.benchmarks.bench_cluster")
 def main(arguments: Sequence[str] = ()) -> None:
     """Measure, check the simulation, and print the tables."""
     parser = argparse.ArgumentParser(prog="bench_cluster", description=main.__doc__)

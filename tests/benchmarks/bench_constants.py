@@ -28,6 +28,7 @@ from ctucbvi.bounds import (
 )
 from ctucbvi.bounds.poisson_tails import root_sum
 from ctucbvi.exact.precision import precision
+from verify.streams import writing
 from verify.tables import table
 
 
@@ -55,6 +56,7 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
     return perf_counter() - began, answer
 
 
+@writing("python -m tests.benchmarks.bench_constants")
 def main() -> None:
     """Print the times of the sweep, and of single constants."""
     p = Parameters.of_model(bundled_model("machine-repair"), episodes=10**7, delta="1/20")

@@ -21,6 +21,7 @@ from verify.provers.goals import Goal
 from verify.provers.proof import Proof
 from verify.provers.proof.boxes import BranchAndBound
 from verify.provers.proof.leaves import Work
+from verify.streams import writing
 from verify.tables import table
 
 _BUDGET = 200_000  # boxes a plain version may use
@@ -163,6 +164,7 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return perf_counter() - began, answer
 
 
+@writing("python -m tests.benchmarks.bench_provers")
 def main() -> None:
     """All of it."""
     against_plain_intervals()

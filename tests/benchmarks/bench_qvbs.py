@@ -30,6 +30,7 @@ from ctucbvi.prism import built
 from tests.benchmarks import storm_peer
 from tests.benchmarks.qvbs import PUBLISHED, Family, bitcoin, dpm, ftwc, jobs, polling, stream
 from tests.benchmarks.turns import ratios
+from verify.streams import writing
 from verify.tables import table
 
 _HEAD = ("family", "states", "value, proved", "Storm Unif+", "all times", "horizon", "Storm", "ratios")
@@ -166,6 +167,7 @@ def against_storm(epsilon: float = 1e-8, limit: float = 60.0) -> None:
     print(table(_HEAD, rows), end="\n\n")
 
 
+@writing("python -m tests.benchmarks.bench_qvbs")
 def main() -> None:
     """Print the tables."""
     try:

@@ -17,6 +17,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from verify.streams import writing
 from verify.tables import table
 
 _PLAN = "from ctucbvi.cli import main; main(['plan', 'machine-repair', '--engine', 'numeric'])"
@@ -65,6 +66,7 @@ def _row(name: str, tries: list[list[tuple[float, float]]]) -> tuple[str, ...]:
     return name, f"{compiled:.1f}", f"{by_clock:.1f}", shown
 
 
+@writing("python -m tests.benchmarks.bench_start")
 def main(turns: int = 3, later: int = 5) -> None:
     """Print all, in turns."""
     print(f"first calls of an installation and of a process: medians of {turns} turns, {later} calls each")

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from mpmath import mp
 
 from ctucbvi.errors import InputError
+from verify.streams import writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,6 +83,7 @@ def regimes_of(opinion: Any) -> list[tuple[Fraction, dict[str, str]]]:
     return regimes
 
 
+@writing("python -m tests.benchmarks.odefun_peer")
 def main() -> None:
     """Time a model's committed value; number of digits as the only argument (40)."""
     from ctucbvi import second_opinion

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctucbvi.errors import ModelError
 from ctucbvi.model import Semantics
+from verify.streams import writing
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
@@ -173,6 +174,7 @@ def _asked(python: str, task: dict[str, Any]) -> tuple[float, float]:
     return float(answer["value"]), float(answer["seconds"])
 
 
+@writing("python -m tests.benchmarks.storm_peer")
 def main() -> int:
     """Compare with the second opinion on random models, and time two precisions.
 

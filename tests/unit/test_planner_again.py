@@ -60,8 +60,8 @@ def test_answers_of_many_models_do_not_depend_on_what_was_asked_before(block):
 def test_what_is_kept_of_another_problem_is_caught(monkeypatch):
     real, kept = planner._ground, {}
 
-    def mixed(plain, semantics, truncate):
-        return kept.setdefault(id(plain), (real(plain, semantics, truncate), plain))[0]
+    def mixed(plain, *asked):
+        return kept.setdefault(id(plain), (real(plain, *asked), plain))[0]
 
     monkeypatch.setattr(planner, "_ground", mixed)
     assert differences(range(30)) > 0

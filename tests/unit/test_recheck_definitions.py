@@ -43,7 +43,7 @@ def test_a_derivation_with_a_false_definition_is_refused():
     step = {"rule": "fact", "name": "one"}
     facts = {"one": fact("c == c + 1")}
     document = {
-        "format": "ctucbvi-derivation-1", "label": "absurd", "theorem": "c == c + 1", "axioms": {},
+        "format": "ctucbvi-derivation-1", "label": "absurd", "theorem": "c == c + 1",
         "setting": setting([], facts), "steps": [step],
     }  # fmt: skip
     assert "c is what is defined" in check_derivation(document)[0]

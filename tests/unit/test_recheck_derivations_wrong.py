@@ -65,7 +65,7 @@ WRONG: list[tuple[str, list[dict]]] = [
     ("All over a real variable", [assume("Ind(All(u, u <= 1)) <= 1")]),
     # ---- facts, axioms, lemmas
     ("has no fact", [step("fact", name="rates")]),
-    ("lists no axiom", [step("axiom", name="ville")]),
+    ("no rule of the language", [step("axiom", name="ville")]),
     ("missing or no text", [step("lemma", formula="0 <= 1")]),
     # ---- logic
     ("is no implication", [assume("0 <= 1"), assume("0 <= 1"), step("mp", 0, 1)]),

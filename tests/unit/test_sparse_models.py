@@ -268,10 +268,18 @@ def test_a_planner_makes_no_fractions(monkeypatch):
     assert model._is_lazy
 
 
-def test_the_exact_planner_asks_for_them():
-    model = pair([0.5, 0.5], terminal=[0, 1])
-    assert ctucbvi.solve(model, digits=20).value("s0").overlaps(solve_certified(model, at=[]).value("s0"))
-    assert not model._is_lazy
+def test_the_exact_planner_has_its_pairs_from_the_arrays():
+    """Without transitions, which take as long to make; they are the same."""
+    for more in ({}, {"terminal": [0, 1]}, {"pair_terminal": [0.5, 1]}, {"objective": "min"}):
+        model = pair([0.5, 0.5], **more)
+        found = ctucbvi.solve(model, digits=20).value("s0")
+        assert found.overlaps(solve_certified(model, at=[]).value("s0"))
+        assert model._is_lazy
+        pairs = model.pairs
+        del model.__dict__["pairs"]
+        _ = model.transitions
+        assert not model._is_lazy
+        assert model.pairs == pairs
 
 
 NEAR = (2**53 + 1, 2**62, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1, 2**70 + 1, 1)

@@ -10,10 +10,12 @@ from pathlib import Path
 from verify.coq.judging import coqc, judge, lines
 from verify.errors import UserError
 from verify.progress import ProgressLine, rest
+from verify.streams import writing
 
 _SECONDS = 600  # per file
 
 
+@writing("python -m verify.coq")
 def main(arguments: list[str] | None = None) -> int:
     """Verdicts on stdout, progress on stderr."""
     parser = argparse.ArgumentParser(

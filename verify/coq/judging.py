@@ -129,7 +129,13 @@ def _run(folder: Path, name: str, compiler: str, limit: float) -> tuple[int, str
     command = [compiler, "-q", "-w", "none", "-R", ".", "Verify", f"{name}.v"]
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL
+            command,
+            cwd=folder,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=limit,
+            stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
         return -1, f"not done after {limit:g} s"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import sys
 from pathlib import Path
 
 from verify.recheck.documents import examined
+from verify.streams import writing
 
 _EXAMPLE = """
 example:
@@ -18,6 +18,7 @@ example:
 """
 
 
+@writing("python -m verify.recheck")
 def main(arguments: list[str] | None = None) -> int:
     """Re-check a file; complaints go to stdout, what is being done to stderr."""
     parser = argparse.ArgumentParser(
@@ -40,9 +41,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{options.file}: is not JSON; give a file written by verify --json", file=sys.stderr)
         return 2
     done: list[str] = []
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a label may hold what no encoding has
-            stream.reconfigure(errors="backslashreplace")
 
     def say(text: str) -> None:
         done.append(text)

@@ -94,7 +94,7 @@ def derivation_of(result: Result) -> dict[str, Any] | None:
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
     """What a step shows, where it says so itself, and by which rule."""
     shows = next((str(step[key]) for key in ("goal", "formula", "relation") if key in step), "")
-    named = f"{step['rule']}: {step['name']}" if step["rule"] in ("fact", "axiom") else ""
+    named = f"{step['rule']}: {step['name']}" if step["rule"] == "fact" else ""
     by = named or ("" if step["rule"] == "assume" and shows else reason(str(step["rule"]), step))
     return {"shows": short(shows), "by": short(by or "assumed"), "from": list(step.get("from", ()))}
 

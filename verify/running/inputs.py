@@ -23,7 +23,7 @@ from verify.running.cache import cache_folder
 from verify.source import Source
 
 _SYSTEM = ("/dev", "/etc", "/lib", "/proc", "/sys", "/usr")  # of the machine, where its libraries look
-_CODE = (".py", ".pyc", ".so", ".pyd")
+_CODE = (".py", ".pyc", ".so", ".pyd", ".nbi", ".nbc")  # the last two are what numba has compiled
 _STARTED = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname")
 _FOLDERS = ("os.listdir", "os.scandir")

@@ -12,6 +12,7 @@ from tests.benchmarks.corpus.report import open_entries, summary, totals
 from tests.benchmarks.corpus.running import Kept, Outcome, ours, run, source_digest
 from verify.console import Parser
 from verify.errors import UserError
+from verify.streams import writing
 
 _SECONDS = 20.0  # of CPU time for one entry: what the quick profile is to take at most
 _SLOW = 10.0  # seconds from which on an entry is listed as slow
@@ -44,6 +45,7 @@ def _peers(entries: Sequence[Entry], kept: Kept) -> dict[str, Mapping[str, Outco
     return found
 
 
+@writing("python -m tests.benchmarks.corpus")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; the status is 1 if something is wrong, 2 for bad input."""
     options = _parser().parse_args(arguments)

@@ -31,6 +31,7 @@ from mpmath import mp
 
 from tests.benchmarks.corpus.entries import Entry, chosen
 from verify.progress import ProgressLine
+from verify.streams import writing
 
 Point = dict[str, Any]
 Formula = Callable[[Mapping[str, Any]], Any]
@@ -312,6 +313,7 @@ def _shown(point: Point) -> str:
     return ", ".join(f"{name} = {mp.nstr(_digital(value), 20)}" for name, value in point.items())
 
 
+@writing("python -m tests.benchmarks.corpus.truth")
 def main() -> int:
     """Look long at every entry, or at those that the only argument names; status 1 if one is contradicted."""
     bad, entries = 0, chosen(label=sys.argv[1] if len(sys.argv) > 1 else None)

@@ -24,6 +24,7 @@ from tests.unit.test_recheck import ACCEPTED
 from verify import Effort, Proof
 from verify.recheck import recheck
 from verify.running.engine import run_claim
+from verify.streams import writing
 
 _LONGEST = 8_000  # characters of a certificate that is worth mutating
 _SECONDS = 0.5  # of the processor, for each certificate and each evaluation
@@ -103,4 +104,5 @@ def fuzz(seed: int, count: int, claims: int = 40) -> None:
 
 
 if __name__ == "__main__":
-    fuzz(*map(int, sys.argv[1:]))
+    with writing("python -m tests.quality.hostile.fuzzing"):
+        fuzz(*map(int, sys.argv[1:]))

@@ -31,6 +31,7 @@ from verify.recheck.goals import Obligation
 from verify.recheck.intervals import precision
 from verify.recheck.rules import RULES
 from verify.recheck.witnesses import FAILURES
+from verify.streams import writing
 
 _SECONDS = 1.0  # of the processor, for the proof of one claim
 _WIDE = 4  # kinds of nodes that are tried for one goal
@@ -217,10 +218,11 @@ if __name__ == "__main__":
     from tests.quality.coq_certificates import TRUE
     from tests.unit.test_recheck import ACCEPTED
 
-    counts: Counter[str] = Counter()
-    for forged in forgeries(int(sys.argv[1]), int(sys.argv[2]), counts):
-        print(json.dumps(forged), flush=True)
-    every = [*ACCEPTED.values(), *TRUE.values()]
-    for forged in altered_forgeries(int(sys.argv[1]), int(sys.argv[3]), every, counts):
-        print(json.dumps(forged), flush=True)
-    print(json.dumps(counts))
+    with writing("python -m tests.quality.hostile.growing"):
+        counts: Counter[str] = Counter()
+        for forged in forgeries(int(sys.argv[1]), int(sys.argv[2]), counts):
+            print(json.dumps(forged), flush=True)
+        every = [*ACCEPTED.values(), *TRUE.values()]
+        for forged in altered_forgeries(int(sys.argv[1]), int(sys.argv[3]), every, counts):
+            print(json.dumps(forged), flush=True)
+        print(json.dumps(counts))

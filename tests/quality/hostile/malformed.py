@@ -23,6 +23,7 @@ from tests.unit.test_recheck_derivations import RIGHT
 from tests.unit.test_recheck_derivations_documents import POSITIVE, RELATION, USES
 from tests.written_documents import derived, document, rises, row, tends
 from verify.recheck import recheck
+from verify.streams import writing
 
 SECONDS = 4.0  # of the processor, for one document
 _RUN = document(derived(POSITIVE), derived(USES), RELATION)
@@ -152,5 +153,6 @@ def found(seed: int, count: int) -> Iterator[tuple[str, Any]]:
 
 
 if __name__ == "__main__":
-    for wrong, data in found(int(sys.argv[1]), int(sys.argv[2])):
-        print(wrong, reprlib.repr(data), flush=True)
+    with writing("python -m tests.quality.hostile.malformed"):
+        for wrong, data in found(int(sys.argv[1]), int(sys.argv[2])):
+            print(wrong, reprlib.repr(data), flush=True)

@@ -55,7 +55,7 @@ class DerivationFile:
 
     def __init__(self, document: Mapping[str, Any], folder: KnownTheorems):
         self.document, self.folder = document, folder
-        self.bench: Workbench = open_workbench(document, {}, lambda _: [])
+        self.bench: Workbench = open_workbench(document, lambda _: [])
         language = self.bench.language
         self.words, self.stated = Words(language), Words(language, stated=True)
         self.steps = Steps(self.bench, self.words)
@@ -68,7 +68,7 @@ class DerivationFile:
 
     def written(self, name: str, says: str, words: str) -> ExportedDerivation:
         """The file of the claim that says this, or the reason why there is none."""
-        theorem_ = TextReader(self.bench.own).formula(says)
+        theorem_ = TextReader(self.bench.language).formula(says)
         judgements = self._judgements()
         self._speaks_of(theorem_, *(f for j in judgements for f in (j.formula, *j.given)))
         for step in self.document["steps"]:
@@ -128,11 +128,11 @@ class DerivationFile:
     def _cite(self, step: Mapping[str, Any], k: int) -> None:
         match step["rule"]:
             case "fact":
-                says = TextReader(self.bench.own).formula(self.bench.facts[step["name"]]["says"])
+                says = TextReader(self.bench.language).formula(self.bench.facts[step["name"]]["says"])
                 self._refuse_unbounded(says, step["name"])
                 self.steps.cited[k] = Cited(self._hypothesis(f"fact_{_plain(step['name'])}", says), says)
             case "lemma":
-                says = TextReader(self.bench.own).formula(step["formula"])
+                says = TextReader(self.bench.language).formula(step["formula"])
                 self.steps.cited[k] = Cited(self._lemma(step["label"], says), says)
             case "pointwise":
                 self.steps.cited[k] = self._relation(step, k)

@@ -8,7 +8,6 @@ from typing import Any
 
 from verify.recheck.certificates import check_certificate
 from verify.recheck.derivations import analysis, elementary, logic
-from verify.recheck.derivations.axioms import AXIOMS
 from verify.recheck.derivations.canon import Canon
 from verify.recheck.derivations.definitions import complaints
 from verify.recheck.derivations.reading import TextReader, read_setting
@@ -41,18 +40,15 @@ class Findings:
         self.complaints.append(" ".join(f"{place}: {what}".split()))
 
 
-def check_derivation(
-    document: Any, *, trusted: bool = False, axioms: Mapping[str, Mapping[str, Any]] = AXIOMS
-) -> list[str]:
-    """The complaints about a derivation by itself; claims it rests on are listed, unless they are trusted."""
-    found = examine(document, axioms)
-    if not trusted:
-        for step, rule, label, _ in found.references:
-            found.complain(f"rests on the claim {label}, which is not here", step, rule)
+def check_derivation(document: Any) -> list[str]:
+    """The complaints about a derivation by itself; so is a claim that it rests on, which is not here."""
+    found = examine(document)
+    for step, rule, label, _ in found.references:
+        found.complain(f"rests on the claim {label}, which is not here", step, rule)
     return found.complaints
 
 
-def examine(document: Any, axioms: Mapping[str, Mapping[str, Any]] = AXIOMS) -> Findings:
+def examine(document: Any) -> Findings:
     """A derivation re-computed."""
     found = Findings("derivation")
     if not isinstance(document, Mapping):
@@ -64,11 +60,11 @@ def examine(document: Any, axioms: Mapping[str, Mapping[str, Any]] = AXIOMS) -> 
             found.complain(one)
         if document.get("format") != FORMAT:
             raise UnknownError(f"format {document.get('format')!r} is not {FORMAT!r}")
-        bench = open_workbench(document, axioms, _certify)
+        bench = open_workbench(document, _certify)
         steps = document.get("steps")
         if not isinstance(steps, list) or not 0 < len(steps) <= _STEPS:
             raise UnknownError(f"'steps' is not a list of at most {_STEPS}, or empty")
-        theorem = Canon(bench.own).normal(bench.own_reader.formula(document.get("theorem")))
+        theorem = bench.canon.normal(bench.reader.formula(document.get("theorem")))
     except _FAILURES as error:
         found.complain(reason(error))
         return found

@@ -22,20 +22,12 @@ def fact(step: RuleStep) -> Judgement:
         raise UnknownError(f"the setting has no fact {step.data['name']!r}")
     if claim := data.get("claim"):
         step.bench.references.append((step.bench.now, "fact", str(claim), None))
-    return step.judge(step.bench.own_reader.formula(data.get("says")))
-
-
-def axiom(step: RuleStep) -> Judgement:
-    """An axiom of the table."""
-    found = step.bench.axioms.get(step.text("name"))
-    if found is None:
-        raise UnknownError(f"the derivation lists no axiom {step.data['name']!r}")
-    return step.judge(found)
+    return step.judge(step.bench.reader.formula(data.get("says")))
 
 
 def lemma(step: RuleStep) -> Judgement:
-    """What another claim says; in words of the setting only, since symbols of axioms may differ there."""
-    found = step.judge(step.bench.own_reader.formula(step.text("formula")))
+    """What another claim says."""
+    found = step.judge(step.bench.reader.formula(step.text("formula")))
     step.bench.references.append((step.bench.now, "lemma", step.text("label"), found.formula))
     return found
 
@@ -226,7 +218,7 @@ def induction(step: RuleStep) -> Judgement:
 RULES = {
     rule.__name__: (rule, number)
     for number, rules in (
-        (0, (fact, axiom, lemma, assume)),
+        (0, (fact, lemma, assume)),
         (1, (discharge, generalize, specialize, sure, unsure, part, substitute, instantiate)),
         (2, (mp, cut, cases, absurd, rewrite, induction)),
         (None, (both,)),

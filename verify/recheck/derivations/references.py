@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from verify.recheck.derivations.axioms import AXIOMS
 from verify.recheck.derivations.checking import examine, theorem_of
 from verify.recheck.derivations.trees import Nameless
 from verify.recheck.intervals import UnknownError
@@ -27,7 +26,6 @@ def about_derivation(
     claims: Mapping[str, Claim],
     settings: Mapping[str, Any],
     theorems: dict[str, Nameless],
-    axioms: Mapping[str, Claim] = AXIOMS,
 ) -> tuple[list[str], set[str]]:
     """The complaints about a derivation, and the claims that it rests on; whether they hold is their affair.
 
@@ -43,7 +41,7 @@ def about_derivation(
             raise UnknownError(f"the derivation is for {data['theorem']!r}, not the claim's theorem")
     except FAILURES as error:
         return [f"{label}: {reason(error)}"], needs
-    found = examine({**data, "setting": setting}, axioms)
+    found = examine({**data, "setting": setting})
     for step, rule, other, what in found.references:
         needs.add(other)
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from verify.recheck.derivations.canon import Canon
 from verify.recheck.derivations.languages import Language
 from verify.recheck.derivations.polynomials import natural
-from verify.recheck.derivations.reading import TextReader, add_symbols, read_setting, require_sort
+from verify.recheck.derivations.reading import TextReader, read_setting, require_sort
 from verify.recheck.derivations.sight import Sight
 from verify.recheck.derivations.trees import RELATIONS, Nameless, forget
 from verify.recheck.intervals import UnknownError
@@ -25,22 +25,19 @@ class Judgement:
 
 @dataclass
 class Workbench:
-    """One derivation: its languages, facts and axioms, and the claims that its steps refer to."""
+    """One derivation: its language and facts, and the claims that its steps refer to."""
 
-    own: Language  # of the setting
-    language: Language  # with the symbols of axioms
+    language: Language  # of the setting
     facts: Mapping[str, Any]
-    axioms: Mapping[str, Nameless]
     certify: Callable[[Mapping[str, Any]], list[str]]  # the complaints about a certificate
     canon: Canon = field(init=False)
     reader: TextReader = field(init=False)
-    own_reader: TextReader = field(init=False)
     references: list[tuple[int, str, str, Any]] = field(default_factory=list)  # step, rule, label, what
     now: int = 0  # the step
 
     def __post_init__(self) -> None:
         self.canon = Canon(self.language)
-        self.reader, self.own_reader = TextReader(self.language), TextReader(self.own)
+        self.reader = TextReader(self.language)
 
     def judge(self, formula: Nameless, *given: Nameless | frozenset[Nameless]) -> Judgement:
         """A theorem in normal form; single givens and sets of them."""
@@ -142,36 +139,12 @@ def not_free(variable: Nameless, *places: Nameless | frozenset[Nameless]) -> Non
 
 
 def open_workbench(
-    document: Mapping[str, Any],
-    table: Mapping[str, Mapping[str, Any]],
-    certify: Callable[[Mapping[str, Any]], list[str]],
+    document: Mapping[str, Any], certify: Callable[[Mapping[str, Any]], list[str]]
 ) -> Workbench:
-    """The bench of a derivation, its setting and axioms read."""
+    """The bench of a derivation, its setting read."""
     forget()
-    own = read_setting(document.get("setting"))
-    language = Language(own.sorts, dict(own.variables), dict(own.signs))
+    language = read_setting(document.get("setting"))
     facts = document["setting"].get("facts", {})
-    axioms = document.get("axioms", {})
-    if not isinstance(facts, Mapping) or not isinstance(axioms, Mapping):
-        raise UnknownError("'facts' or 'axioms' is not an object")
-    read = {str(name): _axiom(str(name), data, table, language) for name, data in axioms.items()}
-    return Workbench(own, language, facts, read, certify)
-
-
-def _axiom(name: str, data: Any, table: Mapping[str, Mapping[str, Any]], language: Language) -> Nameless:
-    """The statement of an axiom, in the words of the table; its symbols are added to the language."""
-    known = table.get(name)
-    if known is None:
-        raise UnknownError(f"the axiom {name!r} is not one of the permitted ones")
-    if not isinstance(data, Mapping) or any(data.get(key) != known.get(key) for key in ("says", "symbols")):
-        raise UnknownError(f"the axiom {name!r} does not say what the permitted one says")
-    # Read with numbered variables only: a listed one could be of any sort.
-    alone = Language(language.sorts)
-    add_symbols(alone, list(known.get("symbols", ())))
-    for sign in alone.signs.values():
-        if not sign.generic or language.signs.get(sign.name, sign) != sign or language.variable(sign.name):
-            raise UnknownError(
-                f"the axiom {name!r}: the symbol {sign.name} is not generic, or means something else"
-            )
-    language.signs.update(alone.signs)
-    return TextReader(alone).formula(known.get("says"))
+    if not isinstance(facts, Mapping):
+        raise UnknownError("'facts' is not an object")
+    return Workbench(language, facts, certify)
