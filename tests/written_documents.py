@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 from verify.recheck.schema import KINDS, VERDICTS
@@ -97,9 +98,9 @@ def derived(derivation: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
     return row(**(told | fields))
 
 
-def document(*rows: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
-    """The document of these claims, with its settings, what each claim rests on, and the sums."""
-    settings: dict[str, Any] = {}
+def document(*rows: Mapping[str, Any], settings: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """The document of these claims, with their settings, what each claim rests on, and the sums."""
+    settings = dict(settings)
     claims = [_with_setting(dict(one), settings) for one in rows]
     by_label = {one["label"]: one for one in claims}
 
@@ -125,7 +126,6 @@ def document(*rows: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
         "profile": "quick",
         "seed": 0,
         "versions": {},
-        **fields,
     }
 
 

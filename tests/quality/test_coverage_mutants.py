@@ -27,6 +27,7 @@ from tests.fast_learners import plain_kernels
 from verify.claims import Effort, Verdict
 from verify.running.engine import run_claim
 from verify.running.results import Result
+from verify.streams import writing
 
 EFFORT = Effort(error=Fraction(1, 12 * 10**6), seed=1)  # of one of twelve experiments
 KINDS, WHO = ("rates", "jumps", "paper", "poisson", "l1", "kl"), ("learner", "adversary")
@@ -205,9 +206,10 @@ def _print(name: str, kind: str) -> None:
 
 
 if __name__ == "__main__":
-    for kind, factor in SEEN:
-        with shrunk(kind, factor):
-            _print(f"over {factor}", kind)
-    for name, (kind, old, new, _) in FORGOTTEN.items():
-        with kernel_with(old, new):
-            _print(f"without {name}", kind)
+    with writing("python -m tests.quality.test_coverage_mutants"):
+        for kind, factor in SEEN:
+            with shrunk(kind, factor):
+                _print(f"over {factor}", kind)
+        for name, (kind, old, new, _) in FORGOTTEN.items():
+            with kernel_with(old, new):
+                _print(f"without {name}", kind)

@@ -135,9 +135,7 @@ def test_one_label_is_checked_with_the_whole_around_it():
 def test_a_proof_is_no_truer_than_the_lemma_that_it_names():
     rows = {c["label"]: c for c in WHOLE["claims"]}
     lemma = rows["lem:y"] | {"proof": None}
-    complaints, last = examined(
-        document(*(rows | {"lem:y": lemma}).values()) | {"settings": WHOLE["settings"]}
-    )
+    complaints, last = examined(document(*(rows | {"lem:y": lemma}).values(), settings=WHOLE["settings"]))
     assert "lem:x: rests on lem:y, which is not shown here" in complaints
     assert last.endswith("1 by derivation, 1 by code (named), 2 by nothing")
 
@@ -154,7 +152,7 @@ def test_what_nobody_reads_may_be_anything():
         for _ in range(5):
             key = rng.choice(sorted(values))
             rng.choice(rows)[key] = rng.choice(values[key])
-        assert recheck(document(*rows) | {"settings": WHOLE["settings"]}) == []
+        assert recheck(document(*rows, settings=WHOLE["settings"])) == []
 
 
 def test_every_change_of_a_document_is_refused():
@@ -193,7 +191,7 @@ def test_a_checker_with_a_mistake_accepts_some(name, monkeypatch):
     if name == "lemmas are believed":
         lemma = next(c for c in WHOLE["claims"] if c["label"] == "lem:y") | {"proof": None}
         rows = [lemma if c["label"] == "lem:y" else c for c in WHOLE["claims"]]
-        found = recheck(document(*rows) | {"settings": WHOLE["settings"]})
+        found = recheck(document(*rows, settings=WHOLE["settings"]))
         assert not any("rests on" in line for line in found)
     elif name == "witnesses are believed":
         assert recheck(document(row("x <= 1", ["x >= 0"], verdict="refuted", witness=WITNESS))) == []

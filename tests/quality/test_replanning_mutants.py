@@ -80,7 +80,7 @@ MUTANTS = {
     "plan times not saved": ("replanning", "before[j, k] =", "before[N_PLUS, k] = counts[N_PLUS, k]  #"),
     "the plan's episode not saved": ("replanning", "planned[0] = episode", "planned[0] = max(planned[0], 1)"),
     "half of the estimates renewed": (
-        "lazy_loops",
+        "episodes",
         "for k in range(scene.reward.size):\n        estimate(",
         "for k in range(0, scene.reward.size, 2):\n        estimate(",
     ),

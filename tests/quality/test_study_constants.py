@@ -67,7 +67,7 @@ PLANTED = {
         ("the_sum_of_the_errors", "+ stretches) + _VANISHED", "+ stretches)"),
         ("the_sum_of_the_errors", "+ float(np.abs(arrays.terminal).max())", ""),
         ("the_sum_of_the_errors", "size = scale + _TERMS * rho", "size = scale"),
-        ("the_sum_of_the_errors", "_UNIT = 2.0**-53", "_UNIT = 2.0**-54"),
+        ("the_sum_of_the_errors", "from ctucbvi.numbers import UNIT\n", "UNIT = 2.0**-54\n"),
         (
             "the_clock",
             "np.nextafter(float(max(model.max_rate, 1 / model.horizon)), np.inf)",

@@ -307,7 +307,7 @@ def test_the_document_is_rechecked_and_does_not_depend_on_what_ran_before(comman
     assert positive["rests"] == rests
     assert recheck(document, ["survival", "positive"]) == []
     positive["rests"] = {**rests, "law": []}
-    assert "with all it uses it rests on" in recheck(document, ["positive"])[0]
+    assert "positive: rests on {" in recheck(document, ["positive"])[0]
     positive["rests"] = rests
     own = positive["evidence"]["rests"]
     positive["evidence"]["rests"] = {**own, "law": [], "definition": ["short"]}

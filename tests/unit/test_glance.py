@@ -176,7 +176,7 @@ def test_the_first_regime_seen_in_doubles_is_the_one_that_rationals_tell(semanti
     seen = 0
     for seed in range(300):
         problem = Problem.of(lump(hostile(random.Random(f"seen {seed}"))), semantics, truncate=False)
-        found, raced = start._seen(problem), start._raced(problem, None)
+        found, raced = start._seen(problem, lambda: None), start._raced(problem, None)
         if found is not None:
             seen += 1
             assert replace(raced, relations=()) == replace(found, relations=())
@@ -189,7 +189,7 @@ def test_actions_that_differ_by_less_than_doubles_tell_are_left_to_rationals():
     model = CTMDP.of("near", horizon=1, transitions=rows)
     for semantics in Semantics:
         problem = Problem.of(unlumped(model), semantics, truncate=False)
-        assert start._seen(problem) is None
+        assert start._seen(problem, lambda: None) is None
         assert opening(problem).regime.best == (1,)
         assert ctucbvi.solve(model, semantics).segments("x")[0].actions == ("b",)
 

@@ -41,11 +41,11 @@ def test_names_of_a_domain_and_labels():
 
 
 def test_the_checker_and_the_kernel_refuse_them_too():
-    for read in (tree_of, Setting.of("s", variables={"x": "Real"}).formula):
+    for read in (tree_of, Setting.of("s", "", {"Real": "x"}, [], {}).formula):
         with pytest.raises((UnknownError, KernelError), match="'ϵ' is read as 'ε'"):
             read("ϵ <= 1")
     with pytest.raises(KernelError, match="cannot be a name here"):
-        Setting.of("s", variables={"ℓ": "Real"}).read()
+        Setting.of("s", "", {"Real": "ℓ"}, [], {}).read()
     with pytest.raises(UnknownError, match="is not a name"):
         new_name("ℓ", ())
 

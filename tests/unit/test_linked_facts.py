@@ -179,7 +179,7 @@ def derivation_of(document, label):
 
 def again(document):
     """With the sums as they have to be."""
-    return written(*document["claims"]) | {"settings": document["settings"]}
+    return written(*document["claims"], settings=document["settings"])
 
 
 def spoil_missing(document):

@@ -101,7 +101,7 @@ def test_a_lemma_may_come_from_a_part_of_the_setting(part):
     [
         without("facts", more={"kind": "model", "says": "0 <= c", "why": "more"}),
         without("facts", positive={"kind": "model", "says": "0 <= p(x)", "why": "another reason"}),
-        without("facts", positive={"kind": "axiom", "says": "0 <= p(x)", "why": "a probability"}),
+        without("facts", positive={"kind": "law", "says": "0 <= p(x)", "why": "a probability"}),
         without("symbols", "Y", Y={"name": "Y", "args": ["Nat"], "value": "Real", "known": "any"})
         | {"facts": {"positive": SETTING["facts"]["positive"]}},
         without("symbols", more={"name": "q", "args": [], "value": "Real"}),

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tests.derivation_files import SETTING, derivation, step
-from tests.unit.test_recheck_derivations_documents import claim, mutated, run
+from tests.unit.test_recheck_derivations_documents import mutated, run
+from tests.written_documents import derived
 from verify.kernel.language import Fact, Setting
 from verify.kernel.terms import KernelError, Symbol
 from verify.recheck.derivations import references
@@ -37,7 +38,7 @@ def forged(small: Any, large: Any, says: str) -> list[str]:
     """The complaints about a lemma that is a fact of the one setting, and its use in the other."""
     lemma = derivation(says, step("fact", name="fact"), label="lem:y", setting=small)
     uses = derivation(says, step("lemma", label="lem:y", formula=says), setting=large)
-    return run(claim(lemma), claim(uses))
+    return run(derived(lemma), derived(uses))
 
 
 # --- what a setting means, read once more, without the checker ---------------------------------------

@@ -114,8 +114,8 @@ CLAIMS.append(fake("top", "proved", [one.label for one in CLAIMS]))
 """
 
 
-def start(file, cache, log) -> subprocess.Popen[str]:
-    environment = {**os.environ, "VERIFY_CACHE": str(cache), "FAKE_LOG": str(log)}
+def start(file, cache) -> subprocess.Popen[str]:
+    environment = {**os.environ, "VERIFY_CACHE": str(cache)}
     command = [sys.executable, "-m", "verify", "verify", "--claims", str(file), "--workers", "2", "--json"]
     pipe = subprocess.PIPE
     return subprocess.Popen(
@@ -142,9 +142,11 @@ def runs(pid: int) -> bool:
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
-def test_an_ended_run_resumes_and_ends_like_one_that_was_not(tmp_path, how):
-    file, cache, log = write(tmp_path, SLOW), tmp_path / "cache", tmp_path / "log"
-    first = start(file, cache, log)
+def test_an_ended_run_resumes_and_ends_like_one_that_was_not(tmp_path, how, monkeypatch):
+    cache, log = tmp_path / "cache", tmp_path / "log"
+    monkeypatch.setenv("FAKE_LOG", str(log))
+    file = write(tmp_path, SLOW)
+    first = start(file, cache)
     until(lambda: len(list(cache.glob("results/*.json"))) >= 3)
     if how == "SIGKILL":
         first.kill()
@@ -162,7 +164,7 @@ def test_an_ended_run_resumes_and_ends_like_one_that_was_not(tmp_path, how):
     kept = {json.loads(f.read_text())["result"]["label"] for f in cache.glob("results/*.json")}
     assert 3 <= len(kept) < 11
     log.unlink()
-    resumed = start(file, cache, log).communicate()[0]
+    resumed = start(file, cache).communicate()[0]
     again = {line.split()[0] for line in log.read_text().splitlines()}
     assert again == {"top", *(f"c{i}" for i in range(10))} - kept
     whole = document(run_claims(Source(file=str(file)), workers=0, cache=Cache(tmp_path / "other")))

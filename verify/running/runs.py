@@ -188,14 +188,19 @@ def known_results(
 
     A claim that is said to be proved or refuted is known if that was accepted, with all that it rests on.
     """
-    wanted = set(claims.closure(labels)) if labels is not None else {claim.label for claim in claims}
     effort, fingerprints = effort_for(claims, profile, seed), Fingerprints(source)
     cache = Cache(cache_folder(source.name))
-    every = ((c.label, cache.get(fingerprints.key(c, effort))) for c in claims if c.label in wanted)
-    found = {label: result for label, result in every if result is not None}
-    for label in claims.order:  # a claim that rests on one that is not known has no row
-        if label in found and not all(used in found for used in claims[label].uses):
-            del found[label]
+
+    @functools.cache
+    def kept(label: str) -> Result | None:
+        return cache.get(fingerprints.key(claims[label], effort))
+
+    wanted = [claim.label for claim in claims] if labels is None else list(labels)
+    below = claims.closure([label for label in wanted if kept(label) is not None])
+    found: dict[str, Result] = {}
+    for label in below:  # a claim that rests on one that is not known has no row
+        if (result := kept(label)) is not None and all(used in found for used in claims[label].uses):
+            found[label] = result
     data = document(Run(claims, effort, found, len(found)))
     asked = {row["label"]: row for row in data["claims"] if claiming(row)}
     shown = known({row["label"]: row for row in data["claims"]}, data["settings"], list(asked), cache.home)

@@ -21,6 +21,7 @@ from verify.recheck.documents import Document
 from verify.recheck.intervals import UnknownError
 from verify.recheck.schema import VERDICTS
 from verify.recheck.work import TooLongError, limited
+from verify.streams import writing
 
 Data = dict[str, Any]
 Change = Callable[
@@ -361,7 +362,7 @@ def _around(data: Data, changed: Data) -> Data:
             stack += rows[label]["uses"]
     names = {c["setting"] for c in found.values()}
     settings = {name: one for name, one in data["settings"].items() if name in names}
-    return document(*found.values()) | {"settings": settings}
+    return document(*found.values(), settings=settings)
 
 
 def accepted(seed: int, count: int, data: Data) -> Iterator[tuple[str, str]]:
@@ -385,6 +386,7 @@ def refused(data: Data, label: str) -> bool:
 
 
 if __name__ == "__main__":
-    run = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    for found in accepted(int(sys.argv[2]), int(sys.argv[3]), run):
-        print(*found, flush=True)
+    with writing("python -m tests.quality.hostile.rewriting"):
+        run = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+        for found in accepted(int(sys.argv[2]), int(sys.argv[3]), run):
+            print(*found, flush=True)
