@@ -90,7 +90,7 @@ def derived(derivation: Mapping[str, Any], **fields: Any) -> dict[str, Any]:
     told = {
         "label": derivation["label"],
         "theorem": derivation["theorem"],
-        "setting": derivation["setting"]["name"],
+        "setting": derivation["setting"].get("name"),
         "uses": list(dict.fromkeys(s["label"] for s in named)),
         "evidence": {"check": "derivation"},
         "proof": by_derivation(derivation),
@@ -166,6 +166,7 @@ def _with_setting(one: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
     inline = shown and shown["derivation"].get("setting")
     if not isinstance(inline, Mapping):
         return one
-    same = settings.setdefault(inline["name"], inline) == inline
-    named = {**shown["derivation"], "setting": inline["name"] if same else inline}
+    name = inline.get("name")
+    same = isinstance(name, str) and settings.setdefault(name, inline) == inline
+    named = {**shown["derivation"], "setting": name if same else inline}
     return {**one, "proof": {**one["proof"], "theorem": {**shown, "derivation": named}}}

@@ -5,7 +5,7 @@ The lemmas bound the probability that *some* set of *some* episode misses.  An e
 the probability exactly from the number of experiments in which they did.
 
 The sets are those that the learners use: their own code makes them of the data
-(:mod:`proofs_checks.checks.learner_sets`).  What is here knows the truth, and asks whether it is in them.
+(:mod:`ctucbvi.learning.fast.used_sets`).  What is here knows the truth, and asks whether it is in them.
 
 * **The learner** itself plays, on a model with two states, two actions and random jumps (its own adaptive
   data).
@@ -37,7 +37,7 @@ from ctucbvi.modelfile import parse_model
 from verify.provers.statistical import Statistical
 
 if TYPE_CHECKING:
-    from proofs_checks.checks.learner_sets import Integers, UsedSets
+    from ctucbvi.learning.fast.used_sets import Integers, UsedSets
 
 Floats = NDArray[np.float64]
 DELTA = Fraction(1, 5)
@@ -194,7 +194,7 @@ class Learner:
 
     def __call__(self, rng: np.random.Generator) -> bool:
         """Play all episodes."""
-        from proofs_checks.checks.learner_sets import Player  # compiled: slow to load
+        from ctucbvi.learning.fast.used_sets import Player  # compiled: slow to load
 
         model = self.look.world.model
         settings = self.look.kind.settings(model, self.episodes)
@@ -223,7 +223,7 @@ class Adversary:
 
     def __call__(self, rng: np.random.Generator, count: int) -> int:
         """Play all episodes of ``count`` runs."""
-        from proofs_checks.checks.learner_sets import SideBySide  # compiled: slow to load
+        from ctucbvi.learning.fast.used_sets import SideBySide  # compiled: slow to load
 
         settings = self.look.kind.settings(self.world.model, self.episodes)
         data = SideBySide(self.world.model, settings, count)

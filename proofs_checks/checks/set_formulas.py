@@ -112,7 +112,7 @@ def _log(number: Fraction | int) -> arb:
 
 def compiled(seen: SeenPair) -> tuple[Fraction, SetNumbers]:
     """T, and what the kernels of the compiled learner make of the data."""
-    from proofs_checks.checks.learner_sets import SideBySide  # compiled: slow to load
+    from ctucbvi.learning.fast.used_sets import SideBySide  # compiled: slow to load
 
     data, pair = SideBySide(seen.model, seen.settings, 1), seen.pair
     ticks = max(1, round(seen.time / Fraction(data.tick)))

@@ -11,9 +11,9 @@ from flint import arb
 from ctucbvi.learning import Settings, Statistics
 from ctucbvi.learning.fast.episodes import CUT, TICKS
 from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.fast.used_sets import Player, SideBySide
 from proofs_checks import suites
 from proofs_checks.checks import coverage, crossing, jumps, rates
-from proofs_checks.checks.learner_sets import Player, SideBySide
 from proofs_checks.checks.set_formulas import deviation, seen_pairs
 from verify.provers.examples import run_examples
 from verify.provers.statistical import lower_bound, upper_bound

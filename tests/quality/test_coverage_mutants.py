@@ -17,12 +17,11 @@ import numpy as np
 import pytest
 
 from ctucbvi.learning import Constants, Sets
-from ctucbvi.learning.fast import optimistic, preparation
+from ctucbvi.learning.fast import optimistic, preparation, used_sets
 from ctucbvi.learning.fast.episodes import NEW, VISITED, choose, full
 from ctucbvi.learning.fast.optimistic_loop import play_episode
 from ctucbvi.learning.fast.optimistic_march import march
 from proofs_checks import suites
-from proofs_checks.checks import learner_sets
 from tests.fast_learners import plain_kernels
 from verify.claims import Effort, Verdict
 from verify.running.engine import run_claim
@@ -78,7 +77,7 @@ def kernel_with(old: str, new: str) -> Iterator[None]:
             return int(count)
 
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(learner_sets, "renew", renew)
+            patched.setattr(used_sets, "renew", renew)
             patched.setattr(optimistic, "run_optimistic", played)
             yield
 

@@ -176,7 +176,7 @@ def test_the_first_regime_seen_in_doubles_is_the_one_that_rationals_tell(semanti
     seen = 0
     for seed in range(300):
         problem = Problem.of(lump(hostile(random.Random(f"seen {seed}"))), semantics, truncate=False)
-        found, raced = start._seen(problem, lambda: None), start._raced(problem, None)
+        found, raced = start._seen(problem, lambda: None), start._raced(problem, None, lambda: None)
         if found is not None:
             seen += 1
             assert replace(raced, relations=()) == replace(found, relations=())

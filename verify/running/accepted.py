@@ -59,6 +59,8 @@ def accepted(
     """
     rows = {row["label"]: row for row in data["claims"]}
     asked = [label for label, row in rows.items() if claiming(row)]
+    if not asked:
+        return Accepted(results)
     before = known(rows, data["settings"], asked, folder) if kept and folder is not None else {}
     rest = [label for label in asked if label not in before]
     if not rest:
@@ -123,7 +125,7 @@ def _asked(header: Mapping[str, Any], lines: list[str], tell: Callable[[int], No
             _write(process.stdin, [json.dumps(header), *lines])
         for done, line in enumerate(process.stdout, start=1):
             said: dict[str, Any] = json.loads(line)
-            if "label" not in said:
+            if "complaints" in said or "refused" in said:
                 return said
             tell(done)
     finally:
