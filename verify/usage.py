@@ -13,7 +13,8 @@ _PROFILES = ("quick", "thorough")
 _VERIFY = """\
 Check claims (all of them, or those named and what they use) and print the verdicts: own,
 transitive (never stronger than the weakest claim used) and expected.  Status 1 if a verdict
-is not the expected one.  Results are kept; an interrupted run goes on where it was.
+is not the expected one.  Proved is what a fresh process accepts of the written proofs; the last
+line says how many of them are what.  Results are kept; an interrupted run goes on where it was.
 """
 
 _SUITES = """
