@@ -71,7 +71,7 @@ def sentences(graph: Graph) -> tuple[str, ...]:
     known = {claim.label for claim in graph.claims}
     labels = [label for label in (_UPPER, _LOWER, *_SHARPER) if label in known]
     rests = (
-        f"All of this is derived step by step and accepted by a second, independent checker; it "
-        f"{graph.resting(labels).sentence()}. All of that stands at the end of this page."
+        f"All of this is derived step by step and accepted by a second, independent checker; it rests on "
+        f"{graph.resting(labels).short()}. All of that stands at the end of this page."
     )
     return (*(one.told(graph) for one in _SENTENCES), rests, _LAST.told(graph))
