@@ -36,7 +36,12 @@ class Fake:
         if self.verdict == "die":
             os._exit(7)
         witness = {"line": "print(True)"} if self.verdict == "refuted" else None
-        return Finding(self.name, Verdict(self.verdict), {"seed": effort.seed, **self.evidence}, witness)
+        told = {"seed": effort.seed, **self.evidence}
+        if self.verdict == "proved":
+            told = {"complete": True, "cases": 1, **told}
+        if self.verdict == "proved-on-box":
+            told = {"box": "a part", "cases": 1, **told}
+        return Finding(self.name, Verdict(self.verdict), told, witness)
 
 def fake(label, verdict, uses=(), **more):
     return claim(label, f"{label} in words", uses=uses, checks=[Fake(verdict)], **more)

@@ -125,7 +125,7 @@ class OutsideWorld:
             )
 
     def _state(self, answer: Any) -> str:
-        found = answer["state"] if isinstance(answer, Mapping) else answer
+        found = answer.get("state", answer) if isinstance(answer, Mapping) else answer
         if isinstance(found, str) and found in self.model.states:
             return str(found)
         if not isinstance(found, str | bool) and hasattr(found, "__index__"):

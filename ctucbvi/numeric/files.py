@@ -157,6 +157,9 @@ def _kinks(lists: Any, pieces: int, model: CTMDP) -> Kinks:
     """The kinks that a file has; what is wrong with their numbers is found when they are used."""
     try:
         kinks = [(u, i, bends) for piece in lists for u, i, bends in piece]
+        parts = [lists, *lists, *(row for piece in lists for row in piece), *(more for *_, more in kinks)]
+        if any(type(part) is not list for part in (*parts, *(bend for *_, more in kinks for bend in more))):
+            raise TypeError("not a list")
         bends = [bend for *_, more in kinks for bend in more]
         counts = [len(piece) for piece in lists]
         widths = {len(bend) for bend in bends} or {POWERS + 1}

@@ -26,6 +26,7 @@ from proofs_checks.derivations import learners, regret
 from proofs_checks.derivations import theorem as derived
 from proofs_checks.derivations.setting import PAPER, POLICIES
 from verify.claims import Domain, Remark, Section
+from verify.provers.search import Search
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 _WHOLE = Domain.of(*_SIZES, integers="S A K")
@@ -268,7 +269,7 @@ section.step(
     says="8*log(4*S*A*K**2*H) <= 16*log(2*S*A*K*H)",
     domain=_ADMISSIBLE,
     uses="thm:CT-UCB/delta",
-    checks=larger_root(),
+    checks=(larger_root(), Search()),
     expected="refuted",
     mutant=larger_root(Fraction(1)),
     finding=Remark(

@@ -38,7 +38,7 @@ def test_every_witness_re_checks_in_a_fresh_process(claim, tmp_path):
     done = rechecked(tmp_path, found.witness)
     assert (done.returncode, done.stdout.strip()) == (
         0,
-        "1 certificates and witnesses re-checked, 0 complaints",
+        "1 proofs and witnesses re-checked, 0 complaints",
     ), done.stdout + done.stderr
 
 

@@ -57,12 +57,13 @@ def test_expected_verdicts_are_status_0_also_refuted_ones(verify):
         "5 claims (quick): 1 proved, 1 proved-on-box, 1 supported, 1 assumed, 1 refuted; all as expected",
         "error budget: 1e-06 for the whole run, shared by 1 random check",
         "assumed, cited or argued in words: ass:c",
-        "2 proved: 0 by certificate, identity or limit, 0 by derivation, 2 by code (named), 0 by nothing",
+        "1 proved: 0 by certificate, identity or limit, 0 by derivation, 1 by code (named), 0 by nothing; "
+        "1 more on a part of the domain",
     ]
     kept = "3 of them, and of the refuted, kept from earlier runs; --recheck keeps none"
-    assert verify(GOOD)[1].splitlines()[-1].endswith(f"0 by nothing ({kept})")
+    assert verify(GOOD)[1].splitlines()[-1].endswith(f"on a part of the domain ({kept})")
     for option in ("--recheck", "--fresh"):
-        assert verify(GOOD, option)[1].splitlines()[-1].endswith("0 by nothing")
+        assert verify(GOOD, option)[1].splitlines()[-1].endswith("on a part of the domain")
 
 
 def test_json_follows_the_contract(verify):
@@ -82,8 +83,11 @@ def test_json_follows_the_contract(verify):
     } == set(first)  # fmt: skip
     assert (first["label"], first["uses"], first["source"]) == ("thm:main", ["lem:a", "lem:b"], "thm:main")
     assert (first["verdict"], first["transitive"], first["expected"]) == ("proved", "refuted", "proved")
-    assert (first["latex"], first["evidence"]) == ("x \\le 1", {"seed": 7, "check": "fake"})
-    assert first["proof"] == {"code": {"check": "fake"}}
+    assert (first["latex"], first["evidence"]) == (
+        "x \\le 1",
+        {"complete": True, "cases": 1, "seed": 7, "check": "fake"},
+    )
+    assert first["proof"] == {"code": {"check": "fake", "complete": True, "cases": 1}}
     assert third["witness"] == {"line": "print(True)"}
     summary = document["summary"]
     assert (summary["total"], summary["unexpected"], summary["assumed"]) == (5, [], ["ass:c"])

@@ -12,8 +12,9 @@ from tests.quality.hostile.rewriting import CHANGES, FREE, accepted, rewritten
 from tests.unit.test_recheck import ACCEPTED, CUBIC, WITNESS, pair
 from tests.unit.test_recheck_claims import GROWS
 from tests.unit.test_recheck_derivations_documents import POINTWISE, POSITIVE, RELATION, USES
-from tests.written_documents import by_certificates, by_code, derived, document, row, summary, tends
+from tests.written_documents import by_certificates, by_code, derived, document, rises, row, summary, tends
 from verify.recheck import certificates, documents, recheck, schema
+from verify.recheck.__main__ import main
 from verify.recheck.documents import examined
 
 CASES = ACCEPTED["cases"] | {"label": "powers"}
@@ -45,7 +46,9 @@ def test_the_whole_document_is_accepted_and_counted():
     complaints, last = examined(WHOLE)
     assert complaints == []
     assert last == (
-        "11 proved: 7 by certificate, identity or limit, 3 by derivation, 1 by code (named), 0 by nothing"
+        "code: by the code 'computed'\n"
+        "10 proved: 6 by certificate, identity or limit, 3 by derivation, 1 by code (named), 0 by nothing; "
+        "1 more on a part of the domain"
     )
 
 
@@ -137,7 +140,9 @@ def test_a_proof_is_no_truer_than_the_lemma_that_it_names():
     lemma = rows["lem:y"] | {"proof": None}
     complaints, last = examined(document(*(rows | {"lem:y": lemma}).values(), settings=WHOLE["settings"]))
     assert "lem:x: rests on lem:y, which is not shown here" in complaints
-    assert last.endswith("1 by derivation, 1 by code (named), 2 by nothing")
+    assert last.endswith(
+        "1 by derivation, 1 by code (named), 0 by nothing; 1 more on a part of the domain; 2 refused"
+    )
 
 
 def test_what_nobody_reads_may_be_anything():
@@ -177,7 +182,7 @@ MISTAKES = {
     "any key will do": (schema, "_require_record", lambda value, shape, where: None),
     "the sums are believed": (documents, "_require_sums", lambda data: None),
     "what a claim rests on is believed": (documents.Document, "_require_transitive", lambda self: None),
-    "points are believed": (documents, "about_point", lambda claim, path: []),
+    "points are believed": (documents, "about_point", lambda *_: []),
     "formulas are believed": (documents, "about_formula", lambda *_, **__: []),
     "derivations are believed": (documents, "about_derivation", lambda *_: ([], set())),
     "witnesses are believed": (documents, "about_refutation", lambda *_: []),
@@ -201,3 +206,64 @@ def test_a_checker_with_a_mistake_accepts_some(name, monkeypatch):
 
 def test_a_document_is_the_same_after_it_was_written_down():
     assert recheck(json.loads(json.dumps(WHOLE))) == []
+
+
+# What fresh eyes made it accept; every one is false, or says something else than is shown.
+FOUND = {
+    "a variable with a look-alike letter": lambda: one(
+        rises("-ε", "ϵ"), ["0 <= ε <= 1"], reals=["ϵ"], point={"ε": "0", "ϵ": "0"}, proof=SLOPE
+    ),
+    "a variable with a space": lambda: one(
+        rises("-x", "x "), ["0 <= x <= 1"], reals=["x "], point={"x": "0", "x ": "0"}, proof=SLOPE
+    ),
+    "an integer with a space": lambda: one(
+        "n <= n**2", ["n >= 0"], ["n "], verdict="refuted",
+        witness={"relation": "n <= n**2", "domain": ["n >= 0"], "point": {"n": "1/2", "n ": "0"}},
+    ),
+    "a comment": lambda: one("x <= x + 2 # and so 2 <= 1", ["x >= 0"], point={"x": "0"}, proof=IDENTITY),
+    "backspaces": lambda: one("x == x\b\b", ["x >= 0"], point={"x": "0"}, proof=IDENTITY),
+    "a label that nobody sees": lambda: recheck(
+        document(row(label="a", verdict="tested"), row(label="a\u200b", verdict="tested"))
+    ),
+    "a limit tied by inequalities": lambda: one(
+        tends("x/y", "0", "x", "0"), ["0 < x <= 1", "0 < y <= 1", "y <= x", "x <= y"],
+        point={"x": "1", "y": "1"}, proof={"formula": {"by": "limit"}},
+    ),
+    "a part without a point": lambda: one(
+        "x <= 1", ["x >= 0", "y >= 5", "x >= y"], verdict="proved-on-box", point={"x": "6", "y": "5"},
+        proof=by_certificates(_FRAME | {
+            "relation": "x <= 1", "domain": ["x >= 0", "y >= 5", "x >= y"], "box": ["x == 0", "y >= 5"],
+            "proof": {"by": "range"},
+        }),
+    ),
+    "code without a name": lambda: one(proof=by_code(check=" ")),
+    "code without cases": lambda: one(proof=by_code(cases=0)),
+    "code for a part": lambda: one(proof=by_code(box="n <= 3")),
+    "code that says nothing": lambda: one(proof={"code": {"check": "computed"}}),
+    "a line against a formula": lambda: one(
+        "x <= x", ["x >= 0"], verdict="refuted", evidence={"check": "code"}, witness={"line": "print(True)"}
+    ),
+    "a line against a theorem": lambda: recheck(
+        document(derived(POSITIVE, verdict="refuted", proof=None, witness={"line": "print(True)"}))
+    ),
+    "a relation against a theorem": lambda: recheck(
+        document(derived(POSITIVE, verdict="refuted", proof=None, witness={"relation": "1 <= 0"}))
+    ),
+    "a domain of nothing": lambda: one(None, ["x is complex"], proof=by_code()),
+}  # fmt: skip
+SLOPE = by_certificates(
+    _FRAME | {"relation": "0 <= 1", "domain": ["0 <= x <= 1"], "box": [], "proof": {"by": "range"}}
+)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_fresh_eyes_had_accepted_is_refused(name):
+    assert FOUND[name]()
+
+
+@pytest.mark.parametrize("text", ['{"claims": [], "claims": []}', '{"seed": NaN}', '{"seed": Infinity}'])
+def test_what_people_and_programs_read_differently_is_no_document(text, tmp_path, capsys):
+    file = tmp_path / "run.json"
+    file.write_text(text)
+    assert main([str(file)]) == 2
+    assert "is not JSON" in capsys.readouterr().err

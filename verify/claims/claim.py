@@ -185,6 +185,10 @@ class Claim:
     among: ClaimSet | None = field(default=None, compare=False, repr=False)  # filled in by the set
 
     def __post_init__(self) -> None:
+        if not isinstance(self.label, str) or not self.label or any(c.isspace() for c in self.label):
+            raise ClaimError(f"label {self.label!r}: write a word without spaces, for example 'lem:poisson'")
+        if not normal(self.label):
+            raise ClaimError(f"label {self.label!r}: {foreign(self.label)}")
         if is_read(self, "says"):
             _require_same_domain(self.says, self.domain, self.label)
         if bool(self.theorem) != (self.derivation is not None):

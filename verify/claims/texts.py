@@ -13,17 +13,17 @@ def describe(claim: Claim) -> dict[str, Any]:
     return {
         "label": claim.label,
         "kind": str(claim.kind),
-        "source": claim.source,
-        "statement": claim.statement,
-        "latex": claim.latex,
+        "source": str(claim.source),
+        "statement": str(claim.statement),
+        "latex": str(claim.latex),
         "says": None if claim.says is None else claim.says.text(),
         "domain": domain_texts(claim.domain),
         "formula": None if claim.says is None else claim.says.data(),
         "area": claim.domain.data(),
         "theorem": claim.theorem or None,
         "setting": claim.setting.name if claim.setting is not None and claim.theorem else None,
-        "symbols": dict(claim.symbols),
-        "elementary": claim.elementary,
+        "symbols": {str(name): str(meaning) for name, meaning in claim.symbols.items()},
+        "elementary": bool(claim.elementary),
         "uses": list(claim.uses),
     }
 

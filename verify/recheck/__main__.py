@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from verify.recheck.documents import examined
 from verify.streams import writing
@@ -33,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text(encoding="utf-8")
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_once, parse_constant=_number)
     except OSError as error:
         print(f"{options.file}: cannot be read: {error.strerror}", file=sys.stderr)
         return 2
@@ -49,10 +50,22 @@ def main(arguments: list[str] | None = None) -> int:
     complaints, tally = examined(document, options.labels, say)
     for complaint in complaints:
         print(complaint)
-    print(f"{len(done)} certificates and witnesses re-checked, {len(complaints)} complaints")
+    print(f"{len(done)} proofs and witnesses re-checked, {len(complaints)} complaints")
     if tally:
         print(tally)
     return 1 if complaints else 0
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; what stands there twice would be read one way by people and another way by programs."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field stands there twice")
+    return found
+
+
+def _number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
 
 
 if __name__ == "__main__":

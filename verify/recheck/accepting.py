@@ -13,23 +13,29 @@ import hashlib
 import json
 import os
 import platform
+import signal
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import lru_cache
+from graphlib import TopologicalSorter
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TextIO
 
 import mpmath
 
-from verify.recheck.documents import Document, Found, settled, tally
+from verify.recheck.documents import HOWS, Document, Found, settled, tally
 from verify.recheck.intervals import UnknownError
 from verify.recheck.witnesses import FAILURES, reason
 from verify.recheck.work import TooLongError, limited
 
+_LOOK = 0.5  # seconds between two looks at who waits
 _VOLATILE = ("seconds", "slack")  # of a claim: nothing that a proof depends on
 
 
@@ -46,20 +52,12 @@ def keys(claims: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) -
     """By label, the digest of all that the acceptance of a claim depends on; of those with all they use."""
     written = {name: _digest(json.dumps(setting).encode()) for name, setting in settings.items()}
     found: dict[str, str] = {}
-    waiting = [list(claims)]
-    while waiting and (labels := waiting.pop()):
-        later = []
-        for label in labels:
-            claim = claims[label]
-            if not all(used in found for used in claim["uses"]):
-                later.append(label)
-                continue
+    for label in TopologicalSorter({k: claim["uses"] for k, claim in claims.items()}).static_order():
+        if (claim := claims.get(label)) is not None and all(used in found for used in claim["uses"]):
             text = json.dumps({k: v for k, v in claim.items() if k not in _VOLATILE})
             below = [found[used] for used in claim["uses"]]
             parts = [checker(), written.get(claim["setting"], ""), *below, text]
             found[label] = _digest("\n".join(parts).encode())
-        if len(later) < len(labels):
-            waiting.append(later)
     return found
 
 
@@ -77,19 +75,24 @@ class Acceptances:
         """How the claim of this key was proved, if it was accepted."""
         try:
             kept = json.loads((self._folder / key).read_text(encoding="utf-8"))
-            return str(kept["how"]) if kept["key"] == key else None
-        except (OSError, ValueError, KeyError, TypeError):
+            how = kept["how"]
+            return str(how) if how in HOWS and kept["sha256"] == _digest(f"{key} {how}".encode()) else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def put(self, key: str, how: str) -> None:
         """Keep it, at once and as a whole."""
+        temporary = None
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile("w", dir=self._folder, suffix=".tmp", delete=False) as file:
-                json.dump({"key": key, "how": how}, file)
-            os.replace(file.name, self._folder / key)
+                temporary = file.name
+                json.dump({"how": how, "sha256": _digest(f"{key} {how}".encode())}, file)
+            os.replace(temporary, self._folder / key)
         except OSError:  # a full disk, say: it is checked again next time
-            pass
+            if temporary is not None:
+                with suppress(OSError):
+                    os.unlink(temporary)
 
 
 _document: list[Document] = []  # of this process, and of those that it forks
@@ -124,19 +127,21 @@ def _each(labels: Sequence[str], workers: int) -> Iterator[tuple[str, Found]]:
 
 def serve(lines: TextIO, say: TextIO) -> None:
     """Read a run, check what is asked for, and answer."""
-    header = json.loads(lines.readline())
-    rows = [json.loads(lines.readline()) for _ in range(header["count"])]
-    gc.freeze()
 
     def tell(**what: Any) -> None:
         say.write(json.dumps(what) + "\n")
         say.flush()
 
+    header = json.loads(lines.readline())
     try:
+        if header["checker"] != checker():
+            raise UnknownError(f"another copy of the checker is in {Path(__file__).parent}; install one only")
+        rows = [json.loads(lines.readline()) for _ in range(header["count"])]
         document = Document({**header["document"], "claims": rows})
-    except UnknownError as error:
-        tell(refused=str(error))
+    except (*FAILURES, MemoryError) as error:
+        tell(refused=reason(error))
         return
+    gc.freeze()
     _document[:], _limit[:] = [document], [header["limit"]]
     found = {label: Found(how, ()) for label, how in header["kept"].items()}
     for label, one in _each(header["check"], header["workers"]):
@@ -152,6 +157,17 @@ def serve(lines: TextIO, say: TextIO) -> None:
     tell(complaints=complaints, tally=tally(final.values()))
 
 
+def _end_with_parent() -> None:
+    """End this process, and those that it has forked, when nobody waits for them any more."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
 def main() -> None:
     """The life of the fresh process."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     serve(sys.stdin, sys.stdout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from verify.recheck.certificates import check_certificate
@@ -52,14 +52,14 @@ def _shown(
     return found
 
 
-def about_point(claim: Claim, path: str) -> list[str]:
-    """The complaints about the point that shows that the claim speaks of something."""
+def about_point(claim: Claim, path: str, within: Iterable[str] = ()) -> list[str]:
+    """The complaints about the point that shows that the claim, or a part of it, speaks of something."""
     try:
         area, at = claim["area"], claim["point"]
         if at is None:
             raise UnknownError("no point of the domain is given: the claim may say nothing")
         names = Statement.of(claim).area().ranges
-        ranges, given = domain_of(area["conditions"], names, fold=False)
+        ranges, given = domain_of([*area["conditions"], *within], names, fold=False)
         require_in(at, ranges, given, area["integers"])
     except FAILURES as error:
         return [f"{path}.point: {reason(error)}"]
@@ -74,9 +74,11 @@ def about_refutation(claim: Claim, say: Say) -> list[str]:
         if not isinstance(data, Mapping) or not data:
             raise UnknownError("refuted without a witness")
         if "relation" not in data:
-            if statement.says and claim["evidence"].get("check") == "proof":
+            if statement.says or claim["theorem"] is not None:
                 raise UnknownError("a line of code refutes no formula; give a point")
             return about_witness(data, path, say)
+        if not statement.says and claim["theorem"] is not None:
+            raise UnknownError("a relation refutes no theorem")
         if "point" not in data:
             statement.require_away(data)
             certificate = data.get("certificate")

@@ -27,6 +27,8 @@ from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
 from verify.recheck.work import TooLongError, limited
 
 FORMULA, THEOREM, CODE = "certificate, identity or limit", "derivation", "code"
+PART = "on a part of the domain"
+HOWS = ("", FORMULA, THEOREM, CODE, PART)
 _BEYOND = (*FAILURES, OSError, MemoryError)
 
 
@@ -88,10 +90,11 @@ class Document:
 
     def _facts(self, label: str) -> frozenset[Taken]:
         """The facts that the derivation of a claim takes."""
-        shown = (self._sound.get(label, {}).get("proof") or {}).get("theorem") or {}
-        derivation = shown.get("derivation", {})
-        setting = self.settings.get(derivation.get("setting"), {})
-        return taken({**derivation, "setting": setting})
+        try:  # of a claim that is not as the schema has it, too: those that use it are no worse for it
+            derivation = self.claims[label]["proof"]["theorem"]["derivation"]
+            return taken({**derivation, "setting": self.settings[derivation["setting"]]})
+        except FAILURES:
+            return frozenset()
 
     def rests(self, label: str) -> dict[str, Any]:
         """What a claim and all that it uses rest on: names by kind, and what is proved by which claim."""
@@ -131,6 +134,10 @@ class Document:
                 complaints.append(f"{label}: a {verdict} claim without a {key} has a proof of one")
         try:
             Statement.of(claim)
+            if claim["formula"] is None and (
+                claim["domain"] or any(claim["area"].values()) or claim["point"]
+            ):
+                raise UnknownError("a domain is said for a formula, and there is none")
             if (claim["setting"] is None) != (claim["theorem"] is None):
                 raise UnknownError("a theorem has a setting, and nothing else has")
             if claim["rests"] != (rests := self.rests(label)):
@@ -142,13 +149,12 @@ class Document:
         if "formula" in proof:
             path = f"{label}.proof.formula"
             complaints += about_formula(claim, proof["formula"], path, say, whole=whole)
-            complaints += about_point(claim, label)
+            complaints += about_point(claim, label, _box(proof["formula"]))
         if "theorem" in proof:
             say(f"{label}: derivation of {claim['theorem']}")
             found, needs = about_derivation(claim, self._sound, self.settings, self._theorems)
             complaints += found
-        code = proof.get("code", {})
-        if code.get("complete") is False and (whole or not code.get("box")):
+        if (code := proof.get("code")) and not _goes_through(code, whole=whole):
             complaints.append(_UNSHOWN.format(label))
         if verdict == "refuted":
             complaints += (
@@ -157,10 +163,22 @@ class Document:
         elif claim["witness"] is not None:
             complaints.append(f"{label}: a {verdict} claim has a witness against it")
         how = "" if not shown else {"theorem": THEOREM, "formula": FORMULA, "code": CODE}[shown[-1]]
+        how = PART if how and not whole else how
         return Found(how, tuple(complaints), tuple(sorted(needs)))
 
 
 _UNSHOWN = "{}: proved by nothing: neither formula nor theorem, nor code that says it goes through all cases"
+
+
+def _box(proof: Mapping[str, Any]) -> list[str]:
+    """The part of the domain that certificates are for."""
+    return [text for one in proof.get("certificates", ()) for text in one["box"]]
+
+
+def _goes_through(code: Mapping[str, Any], *, whole: bool) -> bool:
+    """Whether code says that it has looked at all cases, of the whole or of a part."""
+    named = bool(code["check"].strip()) and code["cases"] > 0
+    return named and ((code["complete"] and "box" not in code) if whole else bool(code.get("box")))
 
 
 def _require_sums(data: Mapping[str, Any]) -> None:
@@ -202,10 +220,13 @@ def settled(document: Document, found: Mapping[str, Found]) -> dict[str, Found]:
 
 def tally(final: Iterable[Found]) -> str:
     """How many claims are proved by what: the one sentence that a reader has to believe."""
-    counts = Counter("nothing" if one.complaints else one.how for one in final if one.how)
+    counts = Counter("refused" if one.complaints else one.how for one in final if one.how)
+    proved = counts[FORMULA] + counts[THEOREM] + counts[CODE]
+    part = f"; {counts[PART]} more {PART}" if counts[PART] else ""
+    refused = f"; {counts['refused']} refused" if counts["refused"] else ""
     return (
-        f"{counts.total()} proved: {counts[FORMULA]} by {FORMULA}, {counts[THEOREM]} by {THEOREM}, "
-        f"{counts[CODE]} by {CODE} (named), {counts['nothing']} by nothing"
+        f"{proved} proved: {counts[FORMULA]} by {FORMULA}, {counts[THEOREM]} by {THEOREM}, "
+        f"{counts[CODE]} by {CODE} (named), 0 by nothing{part}{refused}"
     )
 
 
@@ -254,10 +275,12 @@ def _complaints(data: Any, wanted: set[str], say: Say) -> tuple[list[str], str]:
         final = settled(document, found)
         complaints = [f"{label}: there is no such claim" for label in missing]
         complaints += [one for label in found for one in final[label].complaints]
-        for label in found:
-            if final[label].how == CODE:
-                say(f"{label}: by the code {document.claims[label]['proof']['code']['check']!r}")
-        return complaints, tally(final.values())
+        named = [
+            f"{label}: by the code {document.claims[label]['proof']['code']['check']!r}"
+            for label in found
+            if final[label].how == CODE and not final[label].complaints
+        ]
+        return complaints, "\n".join([*named, tally(final.values())])
     if data.get("format") == DERIVATION or "steps" in data:
         say(f"{data.get('label')}: derivation of {data.get('theorem')}")
         return check_derivation(data), ""

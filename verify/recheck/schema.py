@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from verify.recheck import letters
 from verify.recheck.intervals import UnknownError
-from verify.recheck.letters import foreign, normal
 
 VERDICTS = (
     "proved",
@@ -119,8 +119,14 @@ def label(value: Any, where: str) -> None:
     """A word that is read as it is written."""
     if type(value) is not str or not value or any(c.isspace() for c in value):
         raise UnknownError(f"{where}: {_brief(value)} is not a label")
-    if not normal(value):
-        raise UnknownError(f"{where}: {value!r}: {foreign(value)}")
+    if not letters.normal(value):
+        raise UnknownError(f"{where}: {value!r}: {letters.foreign(value)}")
+
+
+def name(value: Any, where: str) -> None:
+    """A variable."""
+    if type(value) is not str or not letters.name(value):
+        raise UnknownError(f"{where}: {_brief(value)} is not a name")
 
 
 def optional(shape: Shape) -> OneOf:
@@ -151,7 +157,7 @@ def _node(value: Any, where: str) -> None:
 
 _TEXTS, _ENTRY = [str], OneOf((str, int))
 _BLOCKS = [Record({"gram": [[_ENTRY]]}, {"factors": _TEXTS, "basis": _TEXTS})]
-_INNER = {"inner": str, "variable": str, "range": _TEXTS, "lower": _node, "upper": _node}
+_INNER = {"inner": str, "variable": name, "range": _TEXTS, "lower": _node, "upper": _node}
 _SOLVED = {"variable": str, "proof": _node}
 _NODES: Mapping[str, Mapping[str, Shape]] = {
     "range": {"bits": int},
@@ -174,7 +180,7 @@ _NODES: Mapping[str, Mapping[str, Shape]] = {
         **_INNER,
         "expression": str,
         "proof": _node,
-        "variables": [Record({"inner": str, "variable": str}, _INNER)],
+        "variables": [Record({"inner": str, "variable": name}, _INNER)],
         "facts": [Record({"expression": str, "relation": str}, {"proof": _node})],
     },
     "cases": {"variable": str, "parts": [_node], "tail": optional(_node)},
@@ -201,7 +207,7 @@ CERTIFICATE = Record(
         "label": str,
         "relation": str,
         "domain": _TEXTS,
-        "integers": _TEXTS,
+        "integers": [name],
         "box": _TEXTS,
         "proof": _tree,
     }
@@ -217,7 +223,7 @@ _STEPS: Mapping[str, Mapping[str, Shape]] = {
     "pointwise": {
         "relation": str,
         "domain": _TEXTS,
-        "integers": _TEXTS,
+        "integers": [name],
         "with": {str: str},
         "label": label,
         "certificate": CERTIFICATE,
@@ -254,8 +260,8 @@ DERIVATION = Record(
 FORMULA = OneOf(
     (
         Record({"relation": str}),
-        Record({"monotone": str, "in": str, "increasing": bool}),
-        Record({"limit": str, "to": str, "in": str, "towards": str}),
+        Record({"monotone": str, "in": name, "increasing": bool}),
+        Record({"limit": str, "to": str, "in": name, "towards": str}),
     )
 )
 PROOF = Record(
@@ -268,7 +274,7 @@ PROOF = Record(
             )
         ),
         "theorem": Record({"by": ("derivation",), "derivation": DERIVATION}),
-        "code": Record({"check": str}, {"complete": bool, "cases": int, "box": str, "method": str}),
+        "code": Record({"check": str, "complete": bool, "cases": int}, {"box": str, "method": str}),
     },
 )
 HEAD = {  # what has to be right for a document to be one
@@ -287,7 +293,7 @@ CLAIM = Record(
         "says": optional(str),
         "domain": _TEXTS,
         "formula": optional(FORMULA),
-        "area": Record({"conditions": _TEXTS, "integers": _TEXTS, "reals": _TEXTS}),
+        "area": Record({"conditions": _TEXTS, "integers": [name], "reals": [name]}),
         "point": optional({str: str}),
         "theorem": optional(str),
         "setting": optional(str),

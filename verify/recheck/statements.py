@@ -136,8 +136,8 @@ class Statement:
         self.require_meaning()
         if self.limit:
             function, value, name, end = self.limit
-            if _tied(name, area):
-                raise UnknownError(f"an equation ties {name} to the other variables")
+            if name not in area.ranges or any(name in gap.names for gap, _ in area.given):
+                raise UnknownError(f"a hypothesis ties {name} to the other variables, or it is none")
             f, v = (read(text, area.ranges) for text in (function, value))
             others = {n: x for n, x in area.ranges.items() if n != name}
             lower = _is_lower(end, area.ranges[name])
@@ -261,11 +261,6 @@ def _is_lower(end: str, x: Interval) -> bool:
     if at not in (x.low, x.high) or x.single:
         raise UnknownError(f"{end} is not an end of the range")
     return bool(at == x.low)
-
-
-def _tied(name: str, area: Area) -> bool:
-    """Whether an equation lets a variable not move by itself: y/x does not tend to 0 where y = x²."""
-    return any(relation == "==" and name in gap.names for gap, relation in area.given)
 
 
 def _solved(area: Area) -> dict[str, Term]:

@@ -23,12 +23,14 @@ import mpmath
 import verify
 from verify.claims import Verdict
 from verify.errors import UserError
-from verify.recheck.accepting import Acceptances, keys
+from verify.recheck.accepting import Acceptances, checker, keys
 from verify.recheck.documents import Found, tally
 from verify.running.results import Result
 
 _LIMITS = {"quick": 5_000_000, "thorough": 500_000_000}  # units of work of the checker, for one claim
-_BEGIN = "import sys; sys.path += {0!r}; from verify.recheck.accepting import main; main()"
+_BEGIN = (
+    "import sys; sys.path[:] = [{0!r}, *sys.path, {1!r}]; from verify.recheck.accepting import main; main()"
+)
 
 
 class CheckerError(UserError):
@@ -68,6 +70,7 @@ def accepted(
     lines = {label: json.dumps(row) for label, row in rows.items()}
     header = {
         "count": len(rows),
+        "checker": checker(),
         "document": {key: value for key, value in data.items() if key != "claims"},
         "check": sorted(rest, key=lambda label: -len(lines[label])),  # the longest first
         "kept": before,
@@ -101,14 +104,15 @@ def known(
 def _refused(result: Result, complaints: list[str]) -> Result:
     """What is claimed and not accepted decides nothing."""
     shown = {} if result.witness is None else {"point": result.witness.get("point")}
-    evidence = {**result.evidence, "rejected": complaints[:3], "claimed": str(result.verdict), **shown}
+    told = {key: value for key, value in result.evidence.items() if key != "rests"}
+    evidence = {**told, "rejected": complaints[:3], "claimed": str(result.verdict), **shown}
     return replace(result, verdict=Verdict.UNDECIDED, evidence=evidence, witness=None, slack=None)
 
 
 def _asked(header: Mapping[str, Any], lines: list[str], tell: Callable[[int], None]) -> dict[str, Any]:
     """What a fresh process answers in the end."""
-    places = [str(Path(str(module.__file__)).parents[1]) for module in (verify, mpmath)]
-    command = [sys.executable, "-I", "-c", _BEGIN.format(places)]
+    ours, theirs = (str(Path(str(module.__file__)).parents[1]) for module in (verify, mpmath))
+    command = [sys.executable, "-I", "-c", _BEGIN.format(ours, theirs)]
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

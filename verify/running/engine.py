@@ -52,6 +52,7 @@ from verify.claims import (
 )
 from verify.claims.texts import describe
 from verify.provers.feasible import somewhere
+from verify.provers.proof.check import part_of
 from verify.provers.slack import slack_of
 from verify.provers.statistical import Statistical
 from verify.recheck.claims import about_formula, about_point, about_refutation
@@ -152,7 +153,9 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
 
 def _somewhere(finding: Finding, claim: Claim) -> Finding:
     """With a point of the domain, which shows that a proved claim speaks of something."""
-    at = somewhere(claim.domain.ranges, claim.domain.given)
+    box = finding.evidence.get("box") if finding.verdict is Verdict.PROVED_ON_BOX else None
+    ranges = claim.domain.ranges if box is None else part_of(claim.domain, box)
+    at = somewhere(ranges, claim.domain.given)
     if at is None:
         why = "no exact point is found that satisfies the hypotheses: the claim may say nothing"
         return replace(finding, verdict=Verdict.UNDECIDED, evidence={**finding.evidence, "why": why})
@@ -162,9 +165,14 @@ def _somewhere(finding: Finding, claim: Claim) -> Finding:
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
     """What it means for the whole claim: a part that holds, with the rest argued or derived, is no proof."""
     says = claim.says is not None or claim.derivation is not None
-    if says and finding.verdict in _PROVED and not check.of_formula and check.name != DERIVATION:
-        why = "code that does not look at what the claim says in formulas does not prove it"
-        return replace(finding, verdict=Verdict.TESTED, evidence={**finding.evidence, "why": why})
+    if says and not check.of_formula and check.name != DERIVATION:
+        if finding.verdict in _PROVED:
+            why = "code that does not look at what the claim says in formulas does not prove it"
+            return replace(finding, verdict=Verdict.TESTED, evidence={**finding.evidence, "why": why})
+        if finding.verdict is Verdict.REFUTED and "relation" not in (finding.witness or {}):
+            why = "code that does not look at what the claim says in formulas does not refute it"
+            evidence = {**finding.evidence, "why": why, "witness": dict(finding.witness or {})}
+            return replace(finding, verdict=Verdict.UNDECIDED, evidence=evidence, witness=None)
     if not (check.of_formula and finding.verdict.holds and (claim.argued or claim.derivation)):
         return finding
     evidence = {**finding.evidence, "formula": str(finding.verdict)}
@@ -227,7 +235,8 @@ def _complaints(finding: Finding, check: Check, claim: Claim, row: dict[str, Any
         whole = finding.verdict is Verdict.PROVED
         row["point"] = finding.evidence.get("point")
         found = about_formula(row, proof, claim.label, lambda _: None, whole=whole)
-        return found or about_point(row, claim.label)
+        within = [text for one in proof.get("certificates", ()) for text in one["box"]]
+        return found or about_point(row, claim.label, within)
     if finding.verdict is Verdict.REFUTED and finding.witness is not None and "relation" in finding.witness:
         return about_refutation(row, lambda _: None)
     formal = claim.says is not None and check.of_formula

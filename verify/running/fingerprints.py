@@ -97,10 +97,12 @@ class Fingerprints:
 
         A check that has run may look different: a deferred strategy of Hypothesis does.
         """
+        s = self._source
         parts = {
             "claim": _claim_data(claim),
             "globals": self._globals(claim),
             "effort": [effort.profile, effort.seed, str(effort.error)],
+            "run": [s.mutants, s.suites, s.subject, s.examples, sys.flags.optimize],
             "sources": self._sum(claim),
             "versions": versions(),
         }
@@ -362,7 +364,8 @@ def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:
     if isinstance(thing, type):
         return _name(thing)
     if isinstance(thing, FunctionType):
-        return [_name(thing), inner(_cells(thing)), inner(thing.__defaults__)]
+        given = [inner(_cells(thing)), inner(thing.__defaults__), inner(thing.__kwdefaults__)]
+        return [_name(thing), _code(thing.__code__), *given, _data(vars(thing))]
     if isinstance(thing, partial):
         return [inner(thing.func), inner(thing.args), inner(thing.keywords)]
     if is_dataclass(thing):
@@ -371,7 +374,23 @@ def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:
         return [inner(thing.__func__), inner(thing.__self__)]
     if callable(thing) and hasattr(thing, "__qualname__"):  # compiled, or around another one
         return [_name(thing), inner(getattr(thing, "__wrapped__", None))]
-    return [_name(type(thing)), "" if type(thing).__repr__ is _ADDRESS else repr(thing)]
+    if isinstance(thing, numpy.ndarray):
+        return _data(thing)
+    return [_name(type(thing)), _data(getattr(thing, "__dict__", None)) if _bare(thing) else repr(thing)]
+
+
+def _bare(thing: Any) -> bool:
+    return type(thing).__repr__ is _ADDRESS
+
+
+def _code(code: CodeType) -> list[Any]:
+    """What a function does, wherever it stands: two of one name may be two."""
+    inner = [_code(c) if isinstance(c, CodeType) else _constant(c) for c in code.co_consts]
+    return [code.co_code.hex(), list(code.co_names), inner]
+
+
+def _constant(value: Any) -> Any:
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)
 
 
 def _cells(function: FunctionType) -> list[Any]:

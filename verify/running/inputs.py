@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -22,10 +24,22 @@ from typing import Any
 from verify.running.cache import cache_folder
 from verify.source import Source
 
-_SYSTEM = ("/dev", "/etc", "/lib", "/proc", "/sys", "/usr")  # of the machine, where its libraries look
+# Of the machine, where its libraries look.
+_SYSTEM = (
+    "/etc/",
+    "/lib/",
+    "/lib64/",
+    "/proc/",
+    "/sys/",
+    "/usr/",
+    "/dev/null",
+    "/dev/random",
+    "/dev/urandom",
+)
 _CODE = (".py", ".pyc", ".so", ".pyd", ".nbi", ".nbc")  # the last two are what numba has compiled
-_STARTED = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
-_NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname")
+_STARTED = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty")
+_NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
+_LIBRARIES = ("sqlite3.connect", "ctypes.dlopen")
 _FOLDERS = ("os.listdir", "os.scandir")
 _UNNAMED = getattr(os, "O_TMPFILE", -1)  # a file that only who opened it can read
 
@@ -39,8 +53,9 @@ class Seen:
         self._made: set[str] = set()
         self._code = _folders(("verify", *source.code))  # what a check runs
         self._ours = (*self._code, *_folders((source.package,) if source.package else ()))
-        kept = os.path.realpath(cache_folder(source.name))
+        kept = os.path.realpath(cache_folder(source.name)) + os.sep
         self._allowed = (*_python(), *_SYSTEM, kept)
+        self._thread = threading.get_ident()
 
     def names(self, known: Iterable[Path] = ()) -> list[str]:
         """In words, without the files whose text is in the key."""
@@ -51,9 +66,14 @@ class Seen:
         """One audit event."""
         if event == "open":
             self._opened(*arguments)
+        elif event in _LIBRARIES:
+            self._opened(arguments[0], "r", 0)
+        elif event == "os.mkdir":
+            self._made.add(_place(arguments[0]))
         elif event in _FOLDERS:
-            place = _place(arguments[0])
-            if place and not self._belongs(f"{place}{os.sep}") and self.asked():
+            place = _place(os.getcwd() if arguments[0] is None else arguments[0])
+            own = place in self._made or self._belongs(f"{place}{os.sep}")
+            if place and not own and self.asked():
                 self.others.add(f"the folder {Path(place).name}")
         elif (event in _STARTED or event in _NETWORK) and self.asked():
             self.others.add("another process" if event in _STARTED else "the network")
@@ -68,19 +88,20 @@ class Seen:
             if file != __file__ and not file.startswith(("<frozen", *_library())):
                 return not file.startswith((*_python(), *self._code))
             frame = frame.f_back
-        return False
+        return threading.get_ident() != self._thread  # a thread of somebody's: Python's own begins it
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
         place, flags = _place(path), flags if isinstance(flags, int) else 0
         if not place or Path(place).name.startswith("<") or flags & _UNNAMED == _UNNAMED:
             return  # an open file, code that is in no file, or a file that has no name
         if isinstance(mode, str):
-            reads = "r" in mode or "a+" in mode.replace("b", "")
+            reads, anew = "r" in mode or "a+" in mode.replace("b", ""), "w" in mode or "x" in mode
         else:
-            reads = not flags & os.O_WRONLY
-        fresh = flags & os.O_CREAT and flags & os.O_EXCL
-        if not reads or fresh:
+            reads, anew = not flags & os.O_WRONLY, bool(flags & (os.O_TRUNC | os.O_EXCL))
+        if anew:
             self._made.add(place)  # what the check has written itself it may read
+        elif not reads:
+            return
         elif place not in self._made and not self._belongs(place) and not _of_python():
             if place.endswith(".pyc"):
                 with suppress(ValueError, NotImplementedError):
@@ -103,6 +124,7 @@ def watching(source: Source) -> Iterator[Seen]:
     if not _hooked:
         _hooked.append(True)
         sys.addaudithook(_heard)  # for good: it cannot be taken away
+    tempfile.gettempdir()  # looks at variables, the first time
     seen, before = Seen(source), os._Environ.__getitem__
 
     def getitem(environ: Any, name: Any) -> Any:
@@ -140,7 +162,8 @@ def _of_python() -> bool:
 
 def _place(path: Any) -> str:
     """Where a path leads; nothing if it is an open file."""
-    return os.path.realpath(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else ""
+    found = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
+    return os.path.realpath(found) if found else ""
 
 
 def _folders(packages: Iterable[str]) -> tuple[str, ...]:
@@ -163,4 +186,4 @@ def _library() -> tuple[str, ...]:
 def _python() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     places = [paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return _prefixes([*places, sys.prefix, sys.base_prefix])
+    return _prefixes(places)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from verify.claims import ClaimError, ClaimSet, Effort, Verdict
+from verify.claims import Claim, ClaimError, ClaimSet, Effort, Verdict
 from verify.running.accepted import accepted, claiming, known
 from verify.running.cache import Cache, cache_folder
 from verify.running.cluster import in_cluster
@@ -112,6 +112,9 @@ def run_claims(
     refuted at a point, a fresh process has to accept (:mod:`verify.running.accepted`), or have accepted
     before, unless ``fresh`` or ``recheck`` ask it again; ``checking`` hears how far it is.
     """
+    prints = Fingerprints(source)
+    if source.file:
+        prints.sources("")  # before it is run: what is edited in the meantime is not taken for what has run
     claims = load_claims(source)
     labels = select(source, claims, wanted)
     effort = effort_for(claims, profile, seed)
@@ -123,7 +126,6 @@ def run_claims(
     cache = Cache(cache_folder(source.name)) if cache is None else cache
     if (fault := cache.fault()) and warn is not None:
         warn(fault)
-    prints = Fingerprints(source)
     prints.read(claims[label] for label in labels)
 
     @functools.cache
@@ -131,6 +133,8 @@ def run_claims(
         return Task(label, prints.key(claims[label], effort), prints.ground(claims[label]))
 
     kept = {} if fresh else {x: r for x in labels if (r := cache.get(task(x).key)) is not None}
+    if recheck:  # what code has proved only code can prove again
+        kept = {x: r for x, r in kept.items() if not (r.verdict is Verdict.PROVED and _by_code(claims[x]))}
     found = dict(kept)
     rest = [label for label in labels if label not in found]
     job = Job(source, effort, None if fault else cache, _places(source, claims, rest))
@@ -179,6 +183,10 @@ def _places(source: Source, claims: ClaimSet, labels: Iterable[str]) -> dict[str
             repair = claims[label].finding
             waiting += [*claims[label].uses, *([repair.repair] if repair and repair.repair else [])]
     return found
+
+
+def _by_code(claim: Claim) -> bool:
+    return claim.says is None and not claim.theorem
 
 
 def known_results(

@@ -65,7 +65,7 @@ def _why(result: Result) -> str:
         least = evidence.get("needed") or 0
         more = f"at least {least}" if evidence["trials"] < least else "more of them"
         return f": {evidence['claimed']} is claimed, {found}; it takes {more}"
-    if evidence.get("check") != DERIVATION or result.verdict.holds:
+    if result.verdict.holds or not ("rejected" in evidence or evidence.get("check") == DERIVATION):
         return ""
     return f": {evidence.get('why') or '; '.join(evidence.get('rejected', ['no reason is given']))}"
 
@@ -123,7 +123,8 @@ def _proof(claim: Claim, result: Result, settings: dict[str, Any]) -> dict[str, 
         named = {**derivation, "setting": data["name"] if same else data}  # another one is refused
         found["theorem"] = {"by": DERIVATION, "derivation": named}
     if proved and claim.says is None and not claim.theorem:
-        found["code"] = {key: evidence[key] for key in _OF_CODE if key in evidence}
+        told = {key: evidence[key] for key in _OF_CODE if key in evidence}
+        found["code"] = {"complete": False, "cases": 0, **told}
     return found
 
 

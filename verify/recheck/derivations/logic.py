@@ -20,9 +20,10 @@ def fact(step: RuleStep) -> Judgement:
     data = step.bench.facts.get(step.text("name"))
     if not isinstance(data, Mapping):
         raise UnknownError(f"the setting has no fact {step.data['name']!r}")
+    found = step.judge(step.bench.reader.formula(data.get("says")))
     if claim := data.get("claim"):
-        step.bench.references.append((step.bench.now, "fact", str(claim), None))
-    return step.judge(step.bench.reader.formula(data.get("says")))
+        step.bench.references.append((step.bench.now, "fact", str(claim), found.formula))
+    return found
 
 
 def lemma(step: RuleStep) -> Judgement:

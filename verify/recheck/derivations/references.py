@@ -54,7 +54,7 @@ def about_derivation(
             if rule == "lemma":
                 _require_lemma(claims[other], what, setting, settings, theorems)
             elif rule == "fact":
-                _require_derived(claims[other], setting, settings)
+                _require_about(claims[other], what, setting, settings)
             else:
                 _require_relation(claims[other], what)
         except FAILURES as error:
@@ -79,6 +79,21 @@ def _require_derived(claim: Claim, setting: Any, settings: Mapping[str, Any]) ->
     if not _is_part(own := _setting(claim, settings), setting):
         raise UnknownError(f"the lemma {claim['label']} is derived in another setting")
     return own
+
+
+def _require_about(claim: Claim, fact: Nameless, setting: Any, settings: Mapping[str, Any]) -> None:
+    """A claim that shows that what a fact is about exists speaks of something that the fact speaks of.
+
+    That it shows just this is for people to read.
+    """
+    own = _require_derived(claim, setting, settings)
+    theorem = theorem_of({"setting": own, "theorem": claim["theorem"]})
+    if not _symbols(theorem) & _symbols(fact):
+        raise UnknownError(f"the claim {claim['label']} does not speak of what the fact is about: {fact}")
+
+
+def _symbols(t: Nameless) -> set[Any]:
+    return {node.value for node in t.walk() if node.op == "sym"}
 
 
 def _require_lemma(
