@@ -36,11 +36,13 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import cache, partial
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from secrets import randbits
@@ -62,6 +64,7 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from ctucbvi.sources import digest
 
 _MADE_OF = digest()[:16]  # when it is imported: sources may change before somebody compiles
+_DIGEST = sha256().digest_size
 _PATIENCE = 60.0  # seconds, with a process that compiles
 # Not by sys.stdin, which would be locked at the end of a process that is done, and end it by a signal.
 _END_WITH_PARENT = (
@@ -312,7 +315,7 @@ def _keeping(kind: type[_Cache], function: Any) -> Any:
 
 
 class _Files(IndexDataCacheFile):  # type: ignore[misc] # numba has no types
-    """Files that are damaged are as good as none."""
+    """Files that are damaged are as good as none: what would run as it stands has its digest before it."""
 
     def _load_index(self) -> Any:
         try:
@@ -320,10 +323,19 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc] # numba has no types
         except Exception:  # whatever comes of what is not a pickle
             return {}
 
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(sha256(content).digest() + content)
+
     def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        told, content = content[:_DIGEST], content[_DIGEST:]
+        if sha256(content).digest() != told:
+            raise OSError("damaged")  # as if it had been removed
         try:
-            return super()._load_data(name)
-        except Exception as error:  # likewise; told as if it had been removed
+            return pickle.loads(content)
+        except Exception as error:  # made by another version of something
             raise OSError("damaged") from error
 
 

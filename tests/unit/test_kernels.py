@@ -439,6 +439,9 @@ def damaged(path, how):
     path.unlink()
     if how == "a folder":
         path.mkdir()
+    elif how == "a bit":
+        middle = len(whole) // 2
+        path.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
     else:
         path.write_bytes(
             whole[: len(whole) // 2] if how == "half" else b"" if how == "empty" else whole[::-1]
@@ -446,7 +449,8 @@ def damaged(path, how):
 
 
 @pytest.mark.parametrize(
-    ("ending", "how"), [("nbi", "empty"), ("nbi", "a folder"), ("nbc", "half"), ("nbc", "backwards")]
+    ("ending", "how"),
+    [("nbi", "empty"), ("nbi", "a folder"), ("nbc", "half"), ("nbc", "backwards"), ("nbc", "a bit")],
 )
 def test_files_that_are_damaged_are_as_good_as_none(tmp_path, ending, how):
     ran(tmp_path, PROGRAM, "1")

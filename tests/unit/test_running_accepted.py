@@ -6,12 +6,14 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.fake_claims import write
 from tests.unit.test_derived_claims import FILE as DERIVED
+from tests.unit.test_running_parallel import runs
 from verify.claims import Verdict
 from verify.recheck import accepting
 from verify.running import Source, known_results, load_claims, run_claims
@@ -114,6 +116,71 @@ def test_an_acceptance_of_something_else_is_none(place):
         if not target.exists():
             target.write_bytes(names[0].read_bytes())
     assert verdicts(run(place)) == TRUE | {"false": "undecided"}
+
+
+DAMAGED = [
+    '{"how": "trust me", "sha256": ""}',
+    '{"how": "derivation", "sha256": "0"}',
+    "[" * 10**5,
+    "",
+    "null",
+    "\ud800",
+]
+
+
+@pytest.mark.parametrize("text", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_acceptance_is_none(place, text):
+    run(place)
+    for file in (place / "kept" / "accepted").iterdir():
+        file.write_bytes(text.encode(errors="surrogatepass"))
+    done = run(place)
+    assert (verdicts(done), done.accepted) == (TRUE, 0)
+    assert run(place).accepted == 3
+
+
+def test_a_disk_that_is_full_leaves_no_litter(place, monkeypatch):
+    monkeypatch.setattr(accepting.json, "dump", lambda *_: (_ for _ in ()).throw(OSError("full")))
+    accepting.Acceptances(place).put("key", "")
+    assert list((place / "accepted").iterdir()) == []
+
+
+def test_what_code_has_proved_it_proves_again(place):
+    run(place)
+    rewritten(place, "false", lambda result: None)
+    assert (run(place).known, run(place, recheck=True).known) == (3, 2)
+
+
+WAITS = """
+import sys
+from pathlib import Path
+from verify.running import Source, run_claims
+from verify.running import accepted
+from verify.running.cache import Cache
+
+accepted._BEGIN = (
+    "import sys; sys.path[:] = [{0!r}, *sys.path, {1!r}]; from verify.recheck import accepting; "
+    "accepting.serve = lambda *_: accepting.time.sleep(60); accepting.main()"
+)
+accepted._write = lambda stream, lines: print("asked", flush=True)
+place = Path(sys.argv[1])
+run_claims(Source(file=str(place / "mine.py")), workers=0, cache=Cache(place / "kept"))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="looks processes up in /proc")
+def test_it_does_not_outlive_who_waits(place):
+    """A run that is killed left a process that went on for minutes."""
+    parent = subprocess.Popen([sys.executable, "-c", WAITS, place], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == "asked\n"
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+    assert children
+    parent.kill()
+    parent.communicate()
+    end = time.monotonic() + 20
+    while any(runs(int(child)) for child in children):
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def test_another_checker_accepts_anew(place, monkeypatch):

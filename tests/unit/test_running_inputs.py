@@ -9,16 +9,25 @@ from pathlib import Path
 import pytest
 
 from verify.claims import Verdict
-from verify.running import Source, run_claims
+from verify.running import Source, inputs, run_claims
 from verify.running.cache import Cache
 from verify.running.fingerprints import Fingerprints
 
 HEAD = """
-import os, socket, subprocess, sys, tempfile, json, numpy
+import os, socket, sqlite3, subprocess, sys, tempfile, json, numpy
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from verify import Case, Computed, Outcome, claim
 HERE = Path(__file__).parent
+
+def forked(file):
+    ours, theirs = os.pipe()
+    if os.fork() == 0:
+        os.write(theirs, file.read_bytes())
+        os._exit(0)
+    os.wait()
+    return int(os.read(ours, 9))
 
 def temporary():
     with tempfile.TemporaryFile('w+') as file, tempfile.NamedTemporaryFile('w+') as other:
@@ -46,6 +55,23 @@ READS = {
         "another process",
         "data",
     ),
+    "a process that was forked": ("forked(HERE / 'data.txt')", "another process", "data"),
+    "another thread": (
+        "int(next(ThreadPoolExecutor(1).map(os.environ.get, ['LIMIT'])))",
+        "$LIMIT",
+        "environ",
+    ),
+    "what was appended to": (
+        "[open(HERE / 'data.txt', 'a').close(), int((HERE / 'data.txt').read_text())][1]",
+        "data.txt",
+        "data",
+    ),
+    "the folder it is in": ("[os.chdir(HERE / 'many'), len(os.listdir())][1]", "the folder many", "many"),
+    "a database": (
+        "[sqlite3.connect(HERE / 'data.db').close(), int(os.environ['LIMIT'])][1]",
+        "data.db",
+        "environ",
+    ),
     "a module by a computed name": ("import_module('help' + 'er').VALUE", "helper.py", "helper"),
 }
 WHEN = {
@@ -57,6 +83,7 @@ WHEN = {
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     (tmp_path / "many").mkdir()
+    monkeypatch.chdir(tmp_path)  # some go elsewhere
     monkeypatch.delitem(sys.modules, "helper", raising=False)
     for what in ("data", "environ", "many", "helper"):
         set_(tmp_path, monkeypatch, what, 1)
@@ -116,6 +143,19 @@ def test_what_is_in_the_key_or_its_own_is_kept(place, how):
     assert run(place, text)[1] == 1
 
 
+@pytest.mark.parametrize("name", ["usr-of-mine", "libs", "kept-data"])
+def test_a_folder_whose_name_only_begins_alike_is_another(place, name, monkeypatch):
+    """``/usr2`` is not ``/usr``, nor is a folder beside that of the results in it."""
+    folder = place / name
+    folder.mkdir()
+    monkeypatch.setattr(inputs, "_SYSTEM", (*inputs._SYSTEM, f"{place}/usr/", f"{place}/lib/"))
+    monkeypatch.setattr(inputs, "cache_folder", lambda _: place / "kept")
+    (folder / "data.txt").write_text("1")
+    seen = inputs.Seen(Source(file=str(place / "mine.py")))
+    seen.hear("open", (str(folder / "data.txt"), "r", 0))
+    assert seen.names() == ["data.txt"]
+
+
 def test_what_is_noticed_is_not_forgotten(place):
     """Another check may find what the first one has read, in the memory of some function."""
     text = """
@@ -140,6 +180,37 @@ def test_a_global_that_changed_is_another_key(place):
     inner = claims["a"].checks[0].function.__closure__[0].cell_contents
     inner.__globals__["LIMIT"] = 3
     assert Fingerprints(source).key(claims["a"], effort_for(claims, "quick", 0)) != before
+
+
+MUTANT = """
+from verify import Mutant
+
+def found(value):
+    return Outcome([Case('a', value, 2)], complete=True)
+
+CLAIMS = [claim("a", "words", expected="refuted", checks={},
+                mutant=Mutant(checks={}))]
+"""
+SAME_NAME = {
+    "functions": "Computed(lambda effort: found({}))",
+    "defaults": "Computed(lambda effort, *, v={}: found(v))",
+    "objects": "Computed(type('C', (), {{'__call__': lambda self, e: found({})}})())",
+}
+
+
+@pytest.mark.parametrize("how", SAME_NAME)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_mutant_is_not_taken_for_its_claim(place, how, first):
+    """Nor any check for another one of its name: ``3 <= 2`` was proved, by what its mutant had found."""
+    text = HEAD + MUTANT.format(SAME_NAME[how].format(3), SAME_NAME[how].format(1))
+    (place / "mine.py").write_text(text)
+    found = []
+    for mutants in (first, not first):
+        source = Source(file=str(place / "mine.py"), mutants=mutants)
+        run_ = run_claims(source, workers=0, cache=Cache(place / "kept"))
+        found.append(str(run_.results["a"].verdict))
+        assert run_.known == 0
+    assert found == (["proved", "refuted"] if first else ["refuted", "proved"])
 
 
 def test_a_check_that_changes_a_global_is_not_kept(place):
