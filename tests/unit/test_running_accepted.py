@@ -159,7 +159,7 @@ from verify.running.cache import Cache
 
 accepted._BEGIN = (
     "import sys; sys.path[:] = [{0!r}, *sys.path, {1!r}]; from verify.recheck import accepting; "
-    "accepting.serve = lambda *_: accepting.time.sleep(60); accepting.main()"
+    "accepting.serve = lambda *_: accepting.time.sleep(60); accepting.main({2})"
 )
 accepted._write = lambda stream, lines: print("asked", flush=True)
 place = Path(sys.argv[1])

@@ -157,9 +157,8 @@ def serve(lines: TextIO, say: TextIO) -> None:
     tell(complaints=complaints, tally=tally(final.values()))
 
 
-def _end_with_parent() -> None:
+def _end_with(parent: int) -> None:
     """End this process, and those that it has forked, when nobody waits for them any more."""
-    parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(_LOOK)
     if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
@@ -167,7 +166,7 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def main() -> None:
-    """The life of the fresh process."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def main(parent: int) -> None:
+    """The life of the fresh process, for as long as its parent lives."""
+    threading.Thread(target=_end_with, args=[parent], daemon=True).start()
     serve(sys.stdin, sys.stdout)

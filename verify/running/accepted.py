@@ -28,9 +28,8 @@ from verify.recheck.documents import Found, tally
 from verify.running.results import Result
 
 _LIMITS = {"quick": 5_000_000, "thorough": 500_000_000}  # units of work of the checker, for one claim
-_BEGIN = (
-    "import sys; sys.path[:] = [{0!r}, *sys.path, {1!r}]; from verify.recheck.accepting import main; main()"
-)
+_PLACES = "import sys; sys.path[:] = [{0!r}, *sys.path, {1!r}]; "  # this package, and where mpmath is
+_BEGIN = _PLACES + "from verify.recheck.accepting import main; main({2})"
 
 
 class CheckerError(UserError):
@@ -112,7 +111,7 @@ def _refused(result: Result, complaints: list[str]) -> Result:
 def _asked(header: Mapping[str, Any], lines: list[str], tell: Callable[[int], None]) -> dict[str, Any]:
     """What a fresh process answers in the end."""
     ours, theirs = (str(Path(str(module.__file__)).parents[1]) for module in (verify, mpmath))
-    command = [sys.executable, "-I", "-c", _BEGIN.format(ours, theirs)]
+    command = [sys.executable, "-I", "-c", _BEGIN.format(ours, theirs, os.getpid())]
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
