@@ -101,6 +101,7 @@ def test_it_learns_as_with_the_model():
         ((0.5, True), "True is no state"),
         (({"state": 1}, 0.0, False, False, {}), "a number is needed"),
         (({"state": 1}, 0.0, False, False, None), "info is None"),
+        (({"st": 1}, 0.0, False, False, {"holding_time": 0.7}), "{'st': 1} is no state; answer one of"),
     ],
 )
 def test_what_is_no_step_is_refused(answer, message):

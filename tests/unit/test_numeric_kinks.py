@@ -12,7 +12,7 @@ import pytest
 import ctucbvi
 from ctucbvi import CTMDP, InputError, Transition
 from ctucbvi.library import machine_repair
-from ctucbvi.numeric import certify, solve_numeric
+from ctucbvi.numeric import certify, files, solve_numeric
 from ctucbvi.numeric.files import load_certificate, save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.numeric.rooms import Care
@@ -113,6 +113,25 @@ def test_what_cannot_be_kinks_is_refused():
         certify(replace(solution, truncate=True))
     with pytest.raises(InputError, match="belong to the committed problem without truncation"):
         certify(replace(solution, semantics=ctucbvi.Semantics.ADJUSTABLE))
+
+
+@pytest.mark.parametrize(
+    "kinks",
+    [
+        [[[0.5, 0, [{"0": 0, "1": 1, "2": 2}]]]],
+        [[[0.5, 0, [[0, 1.0, 2.0], {}]]]],
+        [[[0.5, 0, {"0": [0, 1.0]}]]],
+        [[{"0": 1, "1": 2, "2": 3}]],
+        [{}],
+        {"0": []},
+        [["abc"]],
+        [[[0.5, 0, ["ab"]]]],
+    ],
+)
+def test_kinks_of_a_file_are_lists_all_the_way_down(kinks):
+    """An object where a list has to be was a traceback."""
+    with pytest.raises(InputError, match="'kinks'"):
+        files._kinks(kinks, 1, machine_repair())
 
 
 def test_a_large_sparse_model_has_fewer_pieces_than_switches():
