@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from numbers import Number
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
@@ -69,6 +69,20 @@ def versions() -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=1000)
+def _version(module: str) -> str | None:
+    """Of what is installed and has this module; nothing if it is not installed."""
+    for name in (module, *_distributions().get(module, ())):
+        with contextlib.suppress(PackageNotFoundError, ValueError):
+            return version(name)
+    return None
+
+
+@lru_cache(maxsize=1)
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
 class Fingerprints:
     """The keys of the claims of one source; every file is read once, when it is first needed."""
 
@@ -104,13 +118,21 @@ class Fingerprints:
             "effort": [effort.profile, effort.seed, str(effort.error)],
             "run": [s.mutants, s.suites, s.subject, s.examples, sys.flags.optimize],
             "sources": self._sum(claim),
-            "versions": versions(),
+            "versions": {**versions(), **self._installed()},
         }
         return _digest(parts)
 
     def ground(self, claim: Claim) -> str:
         """What may change under a running check: the text of the modules, what the claim says, globals."""
         return _digest([_texts(claim), self._sum(claim), self._globals(claim)])
+
+    def _installed(self) -> dict[str, str]:
+        """The versions of the installed packages that the user's file and what is beside it import."""
+        if self._source.folder is None:
+            return {}
+        every = {name.split(".")[0] for _, names in filter(None, self._read.values()) for name in names}
+        others = every - set(sys.stdlib_module_names) - set(self._ours)
+        return {name: found for name in sorted(others) if (found := _version(name)) is not None}
 
     def _globals(self, claim: Claim) -> Any:
         """The data that the user's checks find under global names: a file may have computed them, or a check.
