@@ -27,6 +27,7 @@ class Fake:
     name: str = "fake"
     sleep: float = 0.0
     evidence: dict = field(default_factory=dict)
+    witness: dict = field(default_factory=lambda: {"line": "print(True)"})
 
     def run(self, claim, effort):
         log(f"{claim.label} {self.name} {os.getpid()}")
@@ -35,7 +36,7 @@ class Fake:
             raise ZeroDivisionError("no such\\nnumber")
         if self.verdict == "die":
             os._exit(7)
-        witness = {"line": "print(True)"} if self.verdict == "refuted" else None
+        witness = self.witness if self.verdict == "refuted" else None
         told = {"seed": effort.seed, **self.evidence}
         if self.verdict == "proved":
             told = {"complete": True, "cases": 1, **told}

@@ -78,7 +78,7 @@ section.step(
     "If N⁺ = 0 then ‖p - p̂‖₁ = 1 <= α = √(2Λ), for all S, A, K >= 1, H > 0, 0 < δ < 1.",
     says=f"1 <= 2*({_PAPER})",
     domain=Domain.of(*_SIZES, integers="S A K"),
-    checks=(without_data(), Search()),
+    checks=(Search(), without_data()),
     expected="refuted",
     latex=r"1 \le \sqrt{2[S\ln2+\ln(SAHK^2/\delta)]}",
     mutant=without_data(region=True),

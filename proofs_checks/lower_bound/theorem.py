@@ -289,7 +289,7 @@ section.step(
     says=f"{_TREE_DELTA} <= 1/4",
     domain=_TREES,
     symbols={"d": "the number of levels"},
-    checks=(checks.largest_gap(repaired=False), Search()),
+    checks=(Search(), checks.largest_gap(repaired=False)),
     expected="refuted",
     latex=r"\tfrac1{2\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LA/K} \le 1/4",
     mutant=checks.largest_gap(repaired=True),

@@ -269,7 +269,7 @@ section.step(
     says="8*log(4*S*A*K**2*H) <= 16*log(2*S*A*K*H)",
     domain=_ADMISSIBLE,
     uses="thm:CT-UCB/delta",
-    checks=(larger_root(), Search()),
+    checks=(Search(), larger_root()),
     expected="refuted",
     mutant=larger_root(Fraction(1)),
     finding=Remark(

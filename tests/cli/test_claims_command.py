@@ -13,12 +13,14 @@ from tests.fake_claims import write
 
 BODY = """
 from verify.claims import Domain
+POINT = {"relation": "n*x <= n*exp(y)", "domain": ["0 <= x <= 1/2", "x <= y"], "integers": ["n"],
+         "point": {"n": "-1", "x": "0", "y": "0"}}
 CLAIMS = [
     fake("thm:main", "proved", ["lem:a", "lem:b"], expected="proved"),
     fake("lem:a", "tested"),
     claim("lem:b", "a bound", says="n*x <= n*exp(y)", uses=["eq"], source="eq:b", kind="step",
           domain=Domain.of("0 <= x <= 1/2", "x <= y", integers="n", reals="y"),
-          checks=[Fake("refuted", name="first"), Fake("tested", name="second")]),
+          checks=[Fake("refuted", name="first", witness=POINT), Fake("tested", name="second")]),
     fake("eq", "proved"),
 ]
 """

@@ -42,9 +42,12 @@ def ring(states: int, actions: int = 2) -> CTMDP:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    file = tmp_path_factory.mktemp("large") / "ring.npz"
-    save_model(ring(MANY), file)
-    return str(file)
+    folder = tmp_path_factory.mktemp("large")
+    save_model(ring(MANY), folder / "ring.npz")
+    save_model(ring(3000), folder / "small.npz")
+    for engine in ENGINES:  # loads what is compiled for many states
+        main(["plan", str(folder / "small.npz"), "--engine", engine, "--digits", "9", "--at", "s0@1"])
+    return str(folder / "ring.npz")
 
 
 # A file that was being read when time was over is closed when it is forgotten.

@@ -152,7 +152,7 @@ def test_slack_is_shown_as_a_ratio_or_a_difference(verify):
 @dataclass(frozen=True)
 class Slack(Fake):
     def run(self, claim, effort):
-        return Finding(self.name, Verdict.PROVED, {}, None, self.evidence)
+        return Finding(self.name, Verdict.PROVED, {"complete": True, "cases": 1}, None, self.evidence)
 CLAIMS = [
     claim("a", "words", checks=[Slack("proved", evidence={"ratio": "0.020000001", "difference": "1"})]),
     claim("b", "words", checks=[Slack("proved", evidence={"difference": "1.00e-30"})]),

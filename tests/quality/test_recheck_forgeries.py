@@ -159,7 +159,6 @@ MISTAKES = {
     "gamma at its pole as a polynomial": NO_GAMMA,
     "a divisor that is 0 on one side of a kink": (identities, "generic", lambda *_: True),
     "an equation that makes a divisor 0": (statements, "generic", lambda *_: True),
-    "a limit along an equation": (statements, "_tied", lambda *_: False),
     "a logarithm next to 1": (functions, "dyadic", lambda x, n, up: dyadic(x, n + 1, up)),
     "a root of a power with a variable exponent": (terms, "_nested", _nested),
     "the same of a variable": (terms, "_nested", _nested),

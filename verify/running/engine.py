@@ -165,14 +165,9 @@ def _somewhere(finding: Finding, claim: Claim) -> Finding:
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
     """What it means for the whole claim: a part that holds, with the rest argued or derived, is no proof."""
     says = claim.says is not None or claim.derivation is not None
-    if says and not check.of_formula and check.name != DERIVATION:
-        if finding.verdict in _PROVED:
-            why = "code that does not look at what the claim says in formulas does not prove it"
-            return replace(finding, verdict=Verdict.TESTED, evidence={**finding.evidence, "why": why})
-        if finding.verdict is Verdict.REFUTED and "relation" not in (finding.witness or {}):
-            why = "code that does not look at what the claim says in formulas does not refute it"
-            evidence = {**finding.evidence, "why": why, "witness": dict(finding.witness or {})}
-            return replace(finding, verdict=Verdict.UNDECIDED, evidence=evidence, witness=None)
+    if says and finding.verdict in _PROVED and not check.of_formula and check.name != DERIVATION:
+        why = "code that does not look at what the claim says in formulas does not prove it"
+        return replace(finding, verdict=Verdict.TESTED, evidence={**finding.evidence, "why": why})
     if not (check.of_formula and finding.verdict.holds and (claim.argued or claim.derivation)):
         return finding
     evidence = {**finding.evidence, "formula": str(finding.verdict)}
