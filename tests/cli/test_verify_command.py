@@ -122,7 +122,7 @@ CLAIMS = [
         ("proved", "'tested'", "expected tested, found proved"),  # better is another verdict too
         ("undecided", "{'thorough': 'undecided'}", "nothing expected, found undecided"),
         ("refuted", "None", "nothing expected, found refuted"),
-        ("crash", "'undecided'", "check fake failed: ZeroDivisionError: no such number (mine.py, line 26)"),
+        ("crash", "'undecided'", "check fake failed: ZeroDivisionError: no such number (mine.py, line 27)"),
     ],
 )
 def test_a_changed_verdict_is_status_1_and_says_which(verify, verdict, expected, message):
