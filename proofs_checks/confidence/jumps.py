@@ -43,7 +43,7 @@ from proofs_checks.checks.jumps import (
 from proofs_checks.derivations import jump_cover, jump_repaired, jump_sets, run_counts
 from proofs_checks.derivations.setting import ANY, POLICIES
 from verify.claims import Domain, Remark, Section
-from verify.provers.search import Search
+from verify.provers.proof import Proof
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
 _PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
@@ -78,7 +78,7 @@ section.step(
     "If N⁺ = 0 then ‖p - p̂‖₁ = 1 <= α = √(2Λ), for all S, A, K >= 1, H > 0, 0 < δ < 1.",
     says=f"1 <= 2*({_PAPER})",
     domain=Domain.of(*_SIZES, integers="S A K"),
-    checks=(Search(), without_data()),
+    checks=(Proof(), without_data()),
     expected="refuted",
     latex=r"1 \le \sqrt{2[S\ln2+\ln(SAHK^2/\delta)]}",
     mutant=without_data(region=True),

@@ -28,7 +28,7 @@ from proofs_checks.derivations import (
 )
 from proofs_checks.derivations.lower_setting import FULL, SETTING
 from verify.claims import Domain, Remark, Section
-from verify.provers.search import Search
+from verify.provers.proof import Proof
 
 _STATES = "2 + (A**d - 1)/(A - 1)"
 _DELTA = "(1 - 1/n)*sqrt(n/K)/(2*sqrt(2))"
@@ -289,7 +289,7 @@ section.step(
     says=f"{_TREE_DELTA} <= 1/4",
     domain=_TREES,
     symbols={"d": "the number of levels"},
-    checks=(Search(), checks.largest_gap(repaired=False)),
+    checks=(Proof(), checks.largest_gap(repaired=False)),
     expected="refuted",
     latex=r"\tfrac1{2\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LA/K} \le 1/4",
     mutant=checks.largest_gap(repaired=True),

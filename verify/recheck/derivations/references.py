@@ -84,11 +84,12 @@ def _require_derived(claim: Claim, setting: Any, settings: Mapping[str, Any]) ->
 def _require_about(claim: Claim, fact: Nameless, setting: Any, settings: Mapping[str, Any]) -> None:
     """A claim that shows that what a fact is about exists speaks of something that the fact speaks of.
 
-    That it shows just this is for people to read.
+    Or of whatever there is, by generic symbols.  That it shows just this is for people to read.
     """
     own = _require_derived(claim, setting, settings)
-    theorem = theorem_of({"setting": own, "theorem": claim["theorem"]})
-    if not _symbols(theorem) & _symbols(fact):
+    theorem = _symbols(theorem_of({"setting": own, "theorem": claim["theorem"]}))
+    generic = {row["name"] for row in own["symbols"] if row.get("generic")}
+    if not theorem & (_symbols(fact) | generic):
         raise UnknownError(f"the claim {claim['label']} does not speak of what the fact is about: {fact}")
 
 
