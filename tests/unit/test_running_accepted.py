@@ -15,8 +15,8 @@ from tests.fake_claims import write
 from tests.unit.test_derived_claims import FILE as DERIVED
 from tests.unit.test_running_parallel import runs
 from verify.claims import Verdict
-from verify.recheck import accepting
-from verify.running import Source, known_results, load_claims, run_claims
+from verify.recheck import accepting, recheck
+from verify.running import Source, document, known_results, load_claims, run_claims
 from verify.running import accepted as asking
 from verify.running.accepted import CheckerError
 from verify.running.cache import Cache
@@ -99,6 +99,19 @@ def test_nor_with_the_certificate_of_another_claim(place):
     own = {**kept["certificate"], "label": "false", "relation": "exp(x) <= 1"}
     rewritten(place, "false", lambda result: claimed(result, **(kept | {"certificate": own})))
     assert verdicts(run(place)) == TRUE | {"false": "undecided"}
+
+
+def test_what_is_refused_is_not_told_as_a_proved_part(tmp_path):
+    """The formula of a claim that is argued is a part of it; refused, it is nowhere called proved."""
+    says = 'says="x <= exp(x)", domain="x >= 0", argued="the rest", checks=Proof()'
+    write(tmp_path, f"from verify import Proof\nCLAIMS = [claim('true', '-', {says})]")
+    assert run(tmp_path).results["true"].evidence["formula"] == "proved"
+    rewritten(tmp_path, "true", lambda r: r["evidence"]["certificate"].update(proof={"by": "sturm"}))
+    done = run(tmp_path)
+    assert verdicts(done) == {"true": "undecided"}
+    assert "formula" not in done.results["true"].evidence
+    assert document(done)["claims"][0]["proof"] is None
+    assert recheck(json.loads(json.dumps(document(done)))) == []
 
 
 def test_an_acceptance_of_something_else_is_none(place):

@@ -38,7 +38,7 @@ class Record:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Any of these shapes; which one, a word of the object may say (``by`` a rule, say)."""
+    """Any of these shapes."""
 
     shapes: tuple[Shape, ...]
 

@@ -34,8 +34,6 @@ from verify.recheck.series import Box, Series, require_no_jump
 from verify.recheck.terms import Term, number, put, split_coefficient, variable
 from verify.recheck.witnesses import require_defined
 
-_FORMULA_CHECKS = (None, "proof")
-
 
 @dataclass(frozen=True)
 class Area:
@@ -91,10 +89,6 @@ class Statement:
     def along(self) -> str:
         """The variable along which a hypothesis need not hold."""
         return self.monotone[1] if self.monotone else ""
-
-    def is_formula(self, check: Any) -> bool:
-        """Whether this check decides the formula: a line of code then is no witness against it."""
-        return bool(self.says) and check in _FORMULA_CHECKS
 
     def area(self, names: Iterable[str] = ()) -> Area:
         """Where it is said to hold."""

@@ -27,6 +27,7 @@ from verify.recheck.accepting import Acceptances, checker, keys
 from verify.recheck.documents import Found, tally
 from verify.running.results import Result
 
+_PROVED = ("formula", "rests")  # evidence that says that a part is proved, and on what a proof rests
 _LIMITS = {"quick": 5_000_000, "thorough": 500_000_000}  # units of work of the checker, for one claim
 _PLACES = "import sys; sys.path[:] = [{0!r}, *sys.path, {1!r}]; "  # this package, and where mpmath is
 _BEGIN = _PLACES + "from verify.recheck.accepting import main; main({2})"
@@ -103,7 +104,7 @@ def known(
 def _refused(result: Result, complaints: list[str]) -> Result:
     """What is claimed and not accepted decides nothing."""
     shown = {} if result.witness is None else {"point": result.witness.get("point")}
-    told = {key: value for key, value in result.evidence.items() if key != "rests"}
+    told = {key: value for key, value in result.evidence.items() if key not in _PROVED}
     evidence = {**told, "rejected": complaints[:3], "claimed": str(result.verdict), **shown}
     return replace(result, verdict=Verdict.UNDECIDED, evidence=evidence, witness=None, slack=None)
 

@@ -104,7 +104,7 @@ class Seen:
             return
         elif place not in self._made and not self._belongs(place) and not _of_python():
             if place.endswith(".pyc"):
-                with suppress(ValueError, NotImplementedError):
+                with suppress(ValueError, NotImplementedError):  # another Python's: named as it is
                     place = source_from_cache(place)
             self.files.add(place)
 
@@ -133,11 +133,11 @@ def watching(source: Source) -> Iterator[Seen]:
         return before(environ, name)
 
     _looking.append(seen)
-    os._Environ.__getitem__ = getitem  # type: ignore[method-assign]
+    os._Environ.__getitem__ = getitem  # type: ignore[method-assign] # no event tells of variables
     try:
         yield seen
     finally:
-        os._Environ.__getitem__ = before  # type: ignore[method-assign]
+        os._Environ.__getitem__ = before  # type: ignore[method-assign] # as it was
         _looking.remove(seen)
 
 
