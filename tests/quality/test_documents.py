@@ -185,7 +185,7 @@ MISTAKES = {
     "points are believed": (documents, "about_point", lambda *_: []),
     "formulas are believed": (documents, "about_formula", lambda *_, **__: []),
     "derivations are believed": (documents, "about_derivation", lambda *_: ([], set())),
-    "witnesses are believed": (documents, "about_refutation", lambda *_: []),
+    "witnesses are believed": (documents, "about_refutation", lambda *_, **__: []),
     "lemmas are believed": (documents, "settled", lambda document, found: dict(found)),
 }
 

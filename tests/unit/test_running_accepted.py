@@ -101,16 +101,36 @@ def test_nor_with_the_certificate_of_another_claim(place):
     assert verdicts(run(place)) == TRUE | {"false": "undecided"}
 
 
-def test_what_is_refused_is_not_told_as_a_proved_part(tmp_path):
+FORGED_PARTS = {
+    "another proof": lambda evidence: evidence["certificate"].update(proof={"by": "sturm"}),
+    "no proof": lambda evidence: evidence.pop("certificate"),
+    "no point": lambda evidence: evidence.pop("point"),
+}
+
+
+@pytest.mark.parametrize("how", FORGED_PARTS)
+def test_what_is_refused_is_not_told_as_a_proved_part(tmp_path, how):
     """The formula of a claim that is argued is a part of it; refused, it is nowhere called proved."""
     says = 'says="x <= exp(x)", domain="x >= 0", argued="the rest", checks=Proof()'
     write(tmp_path, f"from verify import Proof\nCLAIMS = [claim('true', '-', {says})]")
     assert run(tmp_path).results["true"].evidence["formula"] == "proved"
-    rewritten(tmp_path, "true", lambda r: r["evidence"]["certificate"].update(proof={"by": "sturm"}))
+    rewritten(tmp_path, "true", lambda r: FORGED_PARTS[how](r["evidence"]))
     done = run(tmp_path)
     assert verdicts(done) == {"true": "undecided"}
     assert "formula" not in done.results["true"].evidence
     assert document(done)["claims"][0]["proof"] is None
+    assert recheck(json.loads(json.dumps(document(done)))) == []
+
+
+def test_code_that_does_not_look_at_a_formula_does_not_refute_it(tmp_path):
+    """``x <= x + 1`` was printed as refuted, by ``2 <= 1``; its own document was refused then."""
+    case = 'Computed(lambda effort: Outcome([Case("one", 2, 1)]))'
+    head = "from verify import Case, Computed, Outcome\n"
+    true = f'claim("true", "-", says="x <= x + 1", domain="x >= 0", checks={case})'
+    write(tmp_path, f"{head}CLAIMS = [{true}, claim('words', '-', checks={case})]")
+    done = run(tmp_path)
+    assert verdicts(done) == {"true": "undecided", "words": "refuted"}
+    assert "a line of code refutes no formula" in done.results["true"].evidence["rejected"][0]
     assert recheck(json.loads(json.dumps(document(done)))) == []
 
 

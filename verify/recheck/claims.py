@@ -66,8 +66,8 @@ def about_point(claim: Claim, path: str, within: Iterable[str] = ()) -> list[str
     return []
 
 
-def about_refutation(claim: Claim, say: Say) -> list[str]:
-    """The complaints about the witness against a claim; the code of a witness is run."""
+def about_refutation(claim: Claim, say: Say, *, run: bool = True) -> list[str]:
+    """The complaints about the witness against a claim; ``run``: code that is a witness is run."""
     data, path = claim["witness"], f"{claim['label']}.witness"
     try:
         statement = Statement.of(claim)
@@ -76,7 +76,7 @@ def about_refutation(claim: Claim, say: Say) -> list[str]:
         if "relation" not in data:
             if statement.says or claim["theorem"] is not None:
                 raise UnknownError("a line of code refutes no formula; give a point")
-            return about_witness(data, path, say)
+            return about_witness(data, path, say) if run else []
         if not statement.says and claim["theorem"] is not None:
             raise UnknownError("a relation refutes no theorem")
         if "point" not in data:

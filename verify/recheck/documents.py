@@ -157,9 +157,7 @@ class Document:
         if (code := proof.get("code")) and not _goes_through(code, whole=whole):
             complaints.append(_UNSHOWN.format(label))
         if verdict == "refuted":
-            complaints += (
-                about_refutation(claim, say) if run or "relation" in (claim["witness"] or {}) else []
-            )
+            complaints += about_refutation(claim, say, run=run)
         elif claim["witness"] is not None:
             complaints.append(f"{label}: a {verdict} claim has a witness against it")
         how = "" if not shown else {"theorem": THEOREM, "formula": FORMULA, "code": CODE}[shown[-1]]

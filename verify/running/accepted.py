@@ -89,7 +89,8 @@ def accepted(
 
 def claiming(row: Mapping[str, Any]) -> bool:
     """Whether a claim is said to be what only the checker can say."""
-    return bool(row["proof"]) or row["verdict"] in (Verdict.PROVED, Verdict.PROVED_ON_BOX, Verdict.REFUTED)
+    part = row["proof"] or row["evidence"].get("formula") == str(Verdict.PROVED)
+    return bool(part) or row["verdict"] in (Verdict.PROVED, Verdict.PROVED_ON_BOX, Verdict.REFUTED)
 
 
 def known(
